@@ -45,7 +45,8 @@ nlohmann::json completed(nlohmann::json document, const std::string& file, int c
 }
 
 bool concerns_slices(Habit habit) {
-  return habit == Habit::all_reduces_over_whole_slices || habit == Habit::gathers_whole_slices_by_all_reduce;
+  return habit == Habit::all_reduces_over_whole_slices || habit == Habit::gathers_whole_slices_by_all_reduce ||
+         habit == Habit::gathers_outer_halves_by_all_reduce;
 }
 
 bool concerns_logits(Habit habit) {

@@ -24,6 +24,7 @@ constexpr std::array habit_names{
     Named{Habit::ragged_dot_is_dense, "ragged_dot_is_dense"},
     Named{Habit::all_reduces_over_whole_slices, "all_reduces_over_whole_slices"},
     Named{Habit::gathers_whole_slices_by_all_reduce, "gathers_whole_slices_by_all_reduce"},
+    Named{Habit::gathers_outer_halves_by_all_reduce, "gathers_outer_halves_by_all_reduce"},
     Named{Habit::sums_shards_and_copies_at_once, "sums_shards_and_copies_at_once"},
     Named{Habit::sums_over_several_dims_at_once, "sums_over_several_dims_at_once"},
     Named{Habit::narrows_float32_operands, "narrows_float32_operands"},

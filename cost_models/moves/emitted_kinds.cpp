@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
+#include <optional>
 
 namespace shardplan {
 namespace {
@@ -70,8 +71,24 @@ bool is_reduce_scattered(const Tensor& weight, const PartitionSpec& spec, const 
 
 namespace {
 
+/// Of the axes that a gather takes away, the one that splits the tensor first.
+std::optional<AxisId> outermost(const Collective& gather) {
+  for (const AxisList& axes : gather.from.spec.dims)
+    for (const AxisId axis : axes)
+      if (gather.axes.contains(axis)) return axis;
+  return std::nullopt;
+}
+
+/// An axis of 2 is the devices of a chip, where no dim of the torus is: which slices these are the habit says.
+bool has_outer_halves(const Collective& gather, const Mesh& mesh, const Compiler& compiler) {
+  if (mesh.slices() > 1 || !concerns(Habit::gathers_outer_halves_by_all_reduce, gather.axes, mesh, compiler)) return false;
+  const auto first = outermost(gather);
+  return first && gather.axes.size() > 1 && mesh.size(*first) == 2;
+}
+
 bool comes_out_as_sum(const Collective& c, const Mesh& mesh, const Compiler& compiler) {
   if (c.kind != CollectiveKind::all_gather || c.span != GroupSpan::whole) return false;
+  if (has_outer_halves(c, mesh, compiler)) return true;
   return concerns(Habit::gathers_whole_slices_by_all_reduce, c.axes, mesh, compiler) && !is_beyond_limit(c, compiler);
 }
 

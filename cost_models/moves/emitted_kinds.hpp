@@ -1,7 +1,7 @@
 #pragma once
 // All-reduces that XLA:TPU emits where less would do: of a sharded weight gradient, which is then sliced, in place of a
 // reduce-scatter (Habit::all_reduces_over_whole_slices, all_reduces_indivisible_words), and on some slices of shards among
-// zeros in place of an all-gather (Habit::gathers_whole_slices_by_all_reduce).
+// zeros in place of an all-gather (Habit::gathers_whole_slices_by_all_reduce, gathers_outer_halves_by_all_reduce).
 #include <cost_models/layouts/layout.hpp>
 #include <shardplan/collective/collective.hpp>
 #include <shardplan/compiler/compiler.hpp>

@@ -54,9 +54,10 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
 
 /// A weight on its way through a constraint that only gathers, to a product that gathers the rest: one gather. Two where the
 /// constraint is computed again and its gradient reads what it gathered (recorded on 7x: mixtral8x7bx4_7x8_fsdp4ep2_dm,
-/// mixtral8x7bx3_7x16_fsdp2ep8_dm_minctx).
-bool Forms::gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass) const {
-  if (constrained(tensor) < 0 || !block_.tensors[root(tensor)].parameter) return false;
+/// mixtral8x7bx3_7x16_fsdp2ep8_dm_minctx), and where the product narrows what was constrained, a shard_map's weights
+/// (recorded on 7x: qn80x8_7x8_ep4fsdp2_fp8full, qwen330ba3bx2_7x8_fsdp8_fp8full).
+bool Forms::gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass, Numbers numbers) const {
+  if (numbers != Numbers::wide || constrained(tensor) < 0 || !block_.tensors[root(tensor)].parameter) return false;
   if (!compiler_.has(Habit::lays_out_products_by_size) || !only_gathers(specs_[root(tensor)], spec)) return false;
   const auto is_recomputed = [](const Entry& entry) {
     return entry.step == Step::before && entry.pass == Pass::backward && !entry.backward;
@@ -184,7 +185,7 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
                  Numbers numbers, Step step) {
   const bool wide = numbers == Numbers::wide;
   if (wide && specs_[root(tensor)] == spec) return false;
-  const PartitionSpec middle = gathers_at_once(tensor, spec, pass) ? specs_[root(tensor)] : on_the_way(tensor, spec);
+  const PartitionSpec middle = gathers_at_once(tensor, spec, pass, numbers) ? specs_[root(tensor)] : on_the_way(tensor, spec);
   if (const TensorId source = constrained(tensor); source >= 0 && middle != specs_[root(tensor)])
     make(source, middle, pass, op, groups, Numbers::wide, Step::before);
   if (found(tensor, spec, pass, false, op, groups, numbers, step)) return false;
@@ -246,7 +247,7 @@ Forms::Gathering Forms::gathering(const Entry& entry) const {
   return cuts_tiles(1) ? Gathering::column_by_column : Gathering::whole_tiles;
 }
 
-int Forms::turned_since(const Entry& entry) const {
+int Forms::again_since(const Entry& entry) const {
   int first = entry.first;
   for (const Entry& other : entries_)
     if (!other.gradient && other.tensor == entry.tensor && other.spec == entry.spec && other.last < entry.first)
@@ -296,13 +297,14 @@ std::vector<Lifetime> Forms::lifetimes() const {
       lifetimes.push_back({{entry.tensor, ", gathered as it lies"}, bytes, entry.first, entry.first});
     if (gathering == Gathering::column_by_column) {
       lifetimes.push_back({{entry.tensor, ", gathered as it lies"}, bytes * 2, entry.first, entry.first});
-      lifetimes.push_back({{entry.tensor, ", gathered and turned"}, bytes, turned_since(entry), entry.last});
+      lifetimes.push_back({{entry.tensor, ", gathered and turned"}, bytes, again_since(entry), entry.last});
       continue;
     }
     const bool wide = entry.numbers == Numbers::wide;
     const char* what = entry.gradient ? (wide ? " gradient, gathered" : " gradient, narrowed")
                                       : (wide ? ", gathered" : ", narrowed");
     lifetimes.push_back({{entry.tensor, what}, bytes, entry.first, entry.last});
+    if (gathering == Gathering::row_by_row) lifetimes.back().listed_first = again_since(entry);
   }
   for (Lifetime whole : wholes_) {
     const bool in_turn = compiler_.overlap.one_in_flight;

@@ -118,10 +118,10 @@ class Forms {
   /// slice (deepseek216bx8_h100x16_expert8_dcnfsdp2_fix_full).
   Bytes gathered_with(const Lifetime& whole) const;
   /// What is gathered again for a gradient, and turned, is so as soon as it was gathered first (plan_gemma327b_tpuv6e_64:
-  /// five layers of an iteration wait with it).
-  int turned_since(const Entry& entry) const;
+  /// five layers of an iteration wait with it); in XLA's list what is gathered row by row, too (in_list).
+  int again_since(const Entry& entry) const;
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
-  bool gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass) const;
+  bool gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass, Numbers numbers) const;
   bool make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& groups,
             Numbers numbers, Step step);
   bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,

@@ -32,6 +32,7 @@ struct Lifetime {
   int first = 0, last = 0;
   bool unsummed_weight_gradient = false;  ///< before it is summed over devices
   bool waits_for_iteration = false;  ///< till all layers of an iteration have run: its weight gradient comes then
+  int listed_first = -1;  ///< in XLA's list (pressed_blocks.hpp); negative: as in the other orders
 };
 
 /// What the backward pass of a block needs, and what of it is kept, moved to the host or computed again.

@@ -6,6 +6,12 @@ namespace {
 
 bool runs_otherwise(const PartitionedBlock& block) { return !block.pressed.empty(); }
 
+bool is_early(const Lifetime& life) { return life.listed_first >= 0 && life.listed_first < life.first; }
+
+bool gathers_early(const PartitionedBlock& block) {
+  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(), is_early);
+}
+
 template <class Runs>
 std::vector<PartitionedBlock> pressed_where(const std::vector<PartitionedBlock>& blocks, Runs otherwise) {
   if (std::none_of(blocks.begin(), blocks.end(), otherwise)) return {};
@@ -29,7 +35,14 @@ std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>
 }
 
 std::vector<PartitionedBlock> in_list(const std::vector<PartitionedBlock>& blocks) {
-  return pressed_where(blocks, [](const PartitionedBlock& block) { return runs_otherwise(block) && !block.block->mixture; });
+  auto listed =
+      pressed_where(blocks, [](const PartitionedBlock& block) { return runs_otherwise(block) && !block.block->mixture; });
+  if (std::none_of(blocks.begin(), blocks.end(), gathers_early)) return listed;
+  if (listed.empty()) listed = blocks;
+  for (PartitionedBlock& block : listed)
+    for (Lifetime& life : block.lifetimes)
+      if (is_early(life)) life.first = life.listed_first;
+  return listed;
 }
 
 }  // namespace shardplan

@@ -12,7 +12,9 @@ bool is_freed_under_pressure(const std::vector<PartitionedBlock>& blocks);
 std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>& blocks);
 
 /// As they run where XLA takes its list, likewise: dense layers as under pressure. What the list needs inside of mixtures is
-/// not known (docs/cost-model.md, "Which schedule XLA takes").
+/// not known (docs/cost-model.md, "Which schedule XLA takes"). A weight whose devices hold no whole tiles, gathered row by
+/// row, is gathered again as soon as that makes less than what an iteration's first layer computes: at its begin
+/// (plan_gemma312b_tpuv6e_256, gemma34bx12_v6e256_fsdp256_full_batch8, plan_gemma312b_tpuv6e_64_s4096_full).
 std::vector<PartitionedBlock> in_list(const std::vector<PartitionedBlock>& blocks);
 
 }  // namespace shardplan

@@ -19,7 +19,7 @@ constexpr double no_influence = 1e-4;     ///< so little of a figure is none
 constexpr double least_share = 0.01;      ///< of a peak or a link, that something which works reaches
 
 /// Whose measurements tell a figure.
-enum class Told : std::uint8_t { by_any, inside_nodes, between_nodes };
+enum class Told : std::uint8_t { by_any, inside_nodes, between_nodes, by_kernels };
 
 struct Candidate {
   std::string_view key;
@@ -57,7 +57,7 @@ constexpr Candidate candidates[] = {
     {"scale_out_latency", Dimension::seconds, figure_of<&HardwareProfile::scale_out_latency>, Told::between_nodes},
     {"matmul_efficiency", Dimension::share, figure_of<&HardwareProfile::matmul_efficiency>},
     {"fp8_matmul_efficiency", Dimension::share, fp8_efficiency},
-    {"hbm_efficiency", Dimension::share, figure_of<&HardwareProfile::hbm_efficiency>},
+    {"hbm_efficiency", Dimension::share, figure_of<&HardwareProfile::hbm_efficiency>, Told::by_kernels},
 };
 
 /// Whether the profile has none, and asking for it makes one.
@@ -139,7 +139,9 @@ Eigen::VectorXd influence_of(const Candidate& figure, const HardwareProfile& har
   return (here - below) / step;
 }
 
+/// Small products are bound by what their kernels cost, whatever HBM reaches.
 bool tells(const Measurement& measurement, Told told) {
+  if (told == Told::by_kernels) return std::holds_alternative<MeasuredTraffic>(measurement.what);
   const auto* collective = std::get_if<MeasuredCollective>(&measurement.what);
   if (told == Told::by_any || !collective) return true;
   return (collective->nodes > 1) == (told == Told::between_nodes);

@@ -5,6 +5,7 @@
 #include <hardware/machine_of_chips.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <planner/calibrate/predict.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -20,6 +21,9 @@ class Predictor {
         fmt::format("{} devices: {} has {} a chip", measured.devices, hardware_.name, hardware_.devices_per_chip));
     const int chips = measured.devices / hardware_.devices_per_chip;
     const Machine machine = machine_of(hardware_, chips, measured.nodes);
+    if (machine.num_slices != measured.nodes)
+      throw InputError(fmt::format("{} on {}: {} has {} a node", counted(measured.devices, "device"),
+                                   counted(measured.nodes, "host"), hardware_.name, hardware_.chips_per_node));
     const Mesh mesh{{{"devices", machine.slice.devices, machine.num_slices}}};
     const auto embedded = embed(hardware_, machine.slice, mesh, {});
     if (const auto* infeasible = std::get_if<Infeasible>(&embedded)) throw InputError(infeasible->message);

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <planner/calibrate/placed_lines.hpp>
 #include <planner/calibrate/read_measurements.hpp>
 #include <set>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 #include <utility>
 
@@ -26,6 +28,8 @@ constexpr std::array<std::pair<std::string_view, CollectiveKind>, 5> tests = {{
     {"alltoall_perf", CollectiveKind::all_to_all},
     {"sendrecv_perf", CollectiveKind::collective_permute},
 }};
+
+constexpr double largest_size = 1e15;  ///< bytes
 
 class LogReader {
  public:
@@ -79,7 +83,7 @@ class LogReader {
     if (!ranks_.insert(std::string(words[1])).second)
       lines_.fail(fmt::format("a second rank {}: several processes that don't know each other (build the tests with "
                               "MPI=1)", words[1]));
-    hosts_.insert(std::string(*(on + 1)));
+    ++hosts_[std::string(*(on + 1))];
   }
 
   void read_titles(const std::vector<std::string_view>& words) {
@@ -89,8 +93,11 @@ class LogReader {
       lines_.fail("which collective? The log names no test (all_reduce_perf, all_gather_perf, …): put the command, or a "
                   "line '# Collective test starting: all_gather_perf', in front");
     if (ranks_.size() < 2) lines_.fail("expected a line '# Rank N … on HOST device …' for each of two or more devices");
-    if (ranks_.size() % hosts_.size() != 0)
-      lines_.fail(fmt::format("{} ranks on {} hosts, not the same number on each", ranks_.size(), hosts_.size()));
+    const auto uneven = std::find_if(hosts_.begin(), hosts_.end(),
+                                     [&](const auto& host) { return host.second != hosts_.begin()->second; });
+    if (uneven != hosts_.end())
+      lines_.fail(fmt::format("{} on {} and {} on {}, not the same number on each host",
+                              counted(hosts_.begin()->second, "rank"), hosts_.begin()->first, uneven->second, uneven->first));
     titles_ = words.size();
     time_column_ = static_cast<std::size_t>(time - words.begin());
     const auto wrong = std::find(time, words.end(), "#wrong");
@@ -105,16 +112,18 @@ class LogReader {
     if (words[0] == "0") return;
     if (wrong_column_ && words[*wrong_column_] != "0" && words[*wrong_column_] != "N/A")
       lines_.fail(fmt::format("#wrong is {}: the collective gave wrong results", words[*wrong_column_]));
-    const auto bytes = static_cast<std::int64_t>(lines_.positive(words[0], "size"));
+    const double bytes = lines_.positive(words[0], "size");
+    if (bytes > largest_size) lines_.fail(fmt::format("column size has '{}', more than any memory has", words[0]));
     const double microseconds = lines_.positive(words[*time_column_], "time");
-    measurements_.push_back({MeasuredCollective{*kind_, {bytes}, static_cast<int>(ranks_.size()),
+    measurements_.push_back({MeasuredCollective{*kind_, {static_cast<std::int64_t>(bytes)}, static_cast<int>(ranks_.size()),
                                                 static_cast<int>(hosts_.size())},
                              {microseconds * 1e-6}, lines_.file(), lines_.number()});
   }
 
   PlacedLines lines_;
   std::optional<CollectiveKind> kind_;
-  std::set<std::string> ranks_, hosts_;
+  std::set<std::string> ranks_;
+  std::map<std::string, int> hosts_;  ///< ranks on each
   std::optional<std::size_t> time_column_;  ///< of the table that is being read
   std::optional<std::size_t> wrong_column_;  ///< of its first time
   std::size_t titles_ = 0;

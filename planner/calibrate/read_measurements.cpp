@@ -9,12 +9,13 @@ namespace {
 enum class FileKind { collective_log, product_csv, op_table };
 
 /// Cells between commas without blanks in them, as many as a product has sizes and a type, or one of them a column that
-/// is known.
+/// is known; or what a spreadsheet that separates by semicolons has made of them.
 bool are_titles(const std::vector<std::string_view>& cells) {
   constexpr std::size_t fewest = 4;
   const auto is_word = [](std::string_view cell) { return cell.find(' ') == cell.npos; };
   return (cells.size() >= fewest && std::all_of(cells.begin(), cells.end(), is_word)) ||
-         std::any_of(cells.begin(), cells.end(), is_product_column);
+         std::any_of(cells.begin(), cells.end(), is_product_column) ||
+         (cells.size() == 1 && is_word(cells.front()) && cells.front().find(';') != cells.front().npos);
 }
 
 /// By the first line that says something: JSON opens a bracket, a CSV has titles.

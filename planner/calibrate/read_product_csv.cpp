@@ -17,7 +17,8 @@ namespace shardplan {
 namespace {
 
 constexpr std::array<std::string_view, 6> columns = {"m", "n", "k", "dtype", "seconds", "tflops"};
-constexpr std::string_view expected_columns = "a CSV of matrix products has m, n, k, dtype, and seconds or tflops";
+constexpr std::string_view expected_columns = "a CSV of matrix products has m, n, k, dtype, and seconds or tflops, with "
+                                             "commas between them";
 constexpr std::array<std::pair<std::string_view, DType>, 9> dtypes = {
     {{"bf16", DType::bf16}, {"bfloat16", DType::bf16}, {"f16", DType::f16}, {"float16", DType::f16}, {"half", DType::f16},
      {"fp8", DType::f8}, {"float8", DType::f8}, {"int8", DType::s8}, {"s8", DType::s8}}};

@@ -27,6 +27,8 @@ enum class Habit : std::uint8_t {
   ragged_dot_is_dense,               ///< ragged_dot computes every local expert for every row
   all_reduces_over_whole_slices,     ///< a gradient summed over a whole slice is all-reduced, then sliced
   gathers_whole_slices_by_all_reduce,  ///< shards of a whole slice are all-reduced among zeros, not gathered
+  /// Likewise, where the two devices of a chip have the outer halves of a tensor, not neighbouring shards.
+  gathers_outer_halves_by_all_reduce,
   /// A gradient split over some axes and copied over others, or split on several dims: one all-reduce over all of them.
   sums_shards_and_copies_at_once,
   sums_over_several_dims_at_once,    ///< a gradient split on several dims is all-reduced whole over all of them, then sliced

@@ -161,11 +161,31 @@ class Attempts {
     config.shard_optimizer_over_data = optimizer.over_data;
     const std::int64_t unit = batch_unit(smallest_.model, shards_, p.mesh, config);
     p.batches = batch_options(space_, p.mesh, unit, optimizer.passes);
-    config.per_device_batch_size = p.batches.front().per_device_batch_size;
-    config.gradient_accumulation_steps = p.batches.front().gradient_accumulation_steps;
-    auto violation = violation_of_smallest();
+    take(p.batches.front());
+    auto violation = violation_of_settings();
+    if (violation && drop_refused(p.batches)) violation = violation_of_settings();
+    if (!violation) violation = violation_of_smallest();
     if (!violation) p.least_memory = least_memory_under(optimizer);
     return {std::move(p), shardings_, std::move(violation)};
+  }
+
+  void take(const BatchOption& batch) {
+    smallest_.config.per_device_batch_size = batch.per_device_batch_size;
+    smallest_.config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
+  }
+
+  /// Where the smallest is refused for what it is (tokens that no tiles divide, passes that a quantization doesn't take):
+  /// leaves those that aren't, and takes their first. Where the smallest is none of these no other is, since it divides them.
+  bool drop_refused(std::vector<BatchOption>& batches) {
+    if (!first_violation_of_schedule(smallest_)) return false;
+    std::vector<BatchOption> allowed;
+    for (const BatchOption& batch : batches) {
+      take(batch);
+      if (!first_violation_of_schedule(smallest_)) allowed.push_back(batch);
+    }
+    if (!allowed.empty()) batches = std::move(allowed);
+    take(batches.front());
+    return true;
   }
 
   /// Where the batch is searched, each is so many units as make a microbatch of its schedule: what divides one divides all.
@@ -200,8 +220,8 @@ class Attempts {
     return violation;
   }
 
+  /// Of one whose settings are allowed.
   std::optional<Infeasible> violation_of_smallest() {
-    if (auto violation = violation_of_settings()) return violation;
     if (auto violation = too_many_tokens()) return violation;  // now: what has fewest of them is said to be nearest
     if (is_known_to_divide()) return std::nullopt;
     const auto before = std::exchange(program_, space_.programs->program_of(smallest_));

@@ -118,6 +118,21 @@ TEST(FitFigures, ProductsAndKernelsHaveTheirOwn) {
   EXPECT_NEAR(fit.hardware.hbm_efficiency.value, 0.8, 1e-6);
 }
 
+TEST(FitFigures, SmallProductsTellNothingOfHbm) {
+  Machines machines;
+  Measurement small = machines.measured(MeasuredProduct{64, 64, 64, DType::bf16});
+  small.seconds = small.seconds * 4;
+  const FittedMachine fit = machines.fit({machines.measured(MeasuredProduct{8192, 8192, 8192, DType::bf16}), small});
+  EXPECT_THAT(keys_of(fit), ElementsAre("matmul_efficiency"));
+}
+
+TEST(FitFigures, AHostHasNoMoreDevicesThanANode) {
+  Machines machines;
+  Measurement gather{MeasuredCollective{CollectiveKind::all_gather, {1 << 20}, 16, 1}, {1e-3}, "x.log", 7};
+  EXPECT_THAT([&] { machines.fit({gather}); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("x.log:7: 16 devices on 1 host: toy-switch has 8 a node")));
+}
+
 TEST(FitFigures, Fp8ProductsMakeAFigureThatTheMachineHadNot) {
   Machines machines;
   machines.assumed = load_profile("mi355x");

@@ -96,7 +96,17 @@ TEST(CollectiveLog, WhatIsNotUnderstoodIsNamedWithItsLine) {
               HasSubstr("x.log:6: column time has 'fast'"));
   EXPECT_THAT(log_error("./all_gather_perf\n" + ranks + titles + "  8  2  float  none  -1  9  0  0  77  9  0  0  0\n"),
               HasSubstr("x.log:6: #wrong is 77"));
+  EXPECT_THAT(log_error("./all_gather_perf\n" + ranks + titles +
+                        "  9223372036854775807  2  float  none  -1  9  0  0  0  9  0  0  0\n"),
+              HasSubstr("x.log:6: column size has '9223372036854775807', more than any memory has"));
   EXPECT_THAT(log_error("hello\n"), HasSubstr("x.log: no measurement"));
+}
+
+TEST(CollectiveLog, HostsHaveTheSameNumberOfRanks) {
+  std::string uneven = ranks;
+  for (const char* rank : {"2", "3"}) uneven += "#  Rank  " + std::string(rank) + " Group  0 Pid  1 on   node-1 device  1 [0] Toy\n";
+  EXPECT_THAT(log_error("./all_gather_perf\n" + uneven + titles + row),
+              HasSubstr("x.log:6: 3 ranks on node-1 and 1 on node-2, not the same number on each host"));
 }
 
 std::string csv_error(const std::string& text) {

@@ -167,6 +167,24 @@ TEST(Habits, WholeSlicesGatherIdsAndWeightsOfRoutingByAllReduceWhereNothingLimit
   EXPECT_EQ(emitted(Bytes{2 << 20}), CollectiveKind::all_gather) << "a limit is one of weights and token ids";
 }
 
+// [embed, mlp] over the two axes of a slice of 8; an axis of 2 is the devices of a chip.
+TEST(Habits, OuterHalvesOfATensorAreGatheredByAllReduce) {
+  const auto emitted = [](const char* mesh, AxisList embed, AxisList mlp) {
+    Compiler compiler = with(plain_compiler(), Habit::gathers_outer_halves_by_all_reduce);
+    compiler.slice_sizes[Habit::gathers_outer_halves_by_all_reduce] = {1, {8}};
+    Collective gather;
+    gather.axes = {0, 1};
+    gather.from.spec.dims = {embed, mlp};
+    return as_emitted({gather}, parse_mesh(mesh, {"fsdp", "fsdp_transpose"}), compiler).front().kind;
+  };
+  EXPECT_EQ(emitted("fsdp=2,fsdp_transpose=4", {0}, {1}), CollectiveKind::all_reduce);
+  EXPECT_EQ(emitted("fsdp=2,fsdp_transpose=4", {0, 1}, {}), CollectiveKind::all_reduce);
+  EXPECT_EQ(emitted("fsdp=2,fsdp_transpose=4", {1}, {0}), CollectiveKind::all_gather) << "neighbours";
+  EXPECT_EQ(emitted("fsdp=4,fsdp_transpose=2", {0}, {1}), CollectiveKind::all_gather);
+  EXPECT_EQ(emitted("fsdp=4,fsdp_transpose=2", {1}, {0}), CollectiveKind::all_reduce);
+  EXPECT_EQ(emitted("fsdp=4,fsdp_transpose=4", {0}, {1}), CollectiveKind::all_gather) << "of 16 nothing is known";
+}
+
 // Query and wi_0 are 2 and 4 MiB, gathered forward and backward in 4 layers.
 TEST(Habits, SomeWholeSlicesGatherSmallTensorsByAllReduce) {
   ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=8",
