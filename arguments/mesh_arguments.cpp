@@ -183,7 +183,10 @@ void check_is_no_flag(const std::string& name) {
 
 std::vector<AskedAxis> read_axes(std::string_view text) {
   auto asked = parse_axes(text);
-  for (const AskedAxis& axis : asked) check_is_no_flag(axis.name);
+  for (const AskedAxis& axis : asked) {
+    check_is_no_flag(axis.name);
+    if (axis_role(axis.name) == AxisRole::diloco && axis.size > 1) axis_key("ici", axis.name);  // there is none: throws
+  }
   return asked;
 }
 

@@ -305,7 +305,13 @@ Compiler load_compiler(const std::string& name_or_path, std::string_view xla_fla
 }
 
 Compiler compiler_of(const HardwareProfile& machine, std::string_view xla_flags) {
-  DescribedCompiler described = described_of(machine.name + "'s profile", machine.compiler);
+  const std::string profile = machine.name + "'s profile";
+  DescribedCompiler described = described_of(profile, machine.compiler);
+  const MaxtextHardware hardware = machine.launch.hardware;
+  const bool for_tpus = described.compiler.kernels.has_megablox;
+  if (hardware != MaxtextHardware::none && (hardware == MaxtextHardware::tpu) != for_tpus)
+    throw InputError(fmt::format("{}: launch.maxtext_hardware is {}, and its compiler {} is one for {}", profile,
+                                 for_tpus ? "gpu" : "tpu", machine.compiler, for_tpus ? "TPUs" : "GPUs"));
   return with_flags(described.compiler, described.flags, xla_flags);
 }
 

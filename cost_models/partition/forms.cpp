@@ -185,7 +185,8 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
                  Numbers numbers, Step step) {
   const bool wide = numbers == Numbers::wide;
   if (wide && specs_[root(tensor)] == spec) return false;
-  const PartitionSpec middle = gathers_at_once(tensor, spec, pass, numbers) ? specs_[root(tensor)] : on_the_way(tensor, spec);
+  const bool at_once = gathers_at_once(tensor, spec, pass, numbers);
+  const PartitionSpec middle = at_once ? specs_[root(tensor)] : on_the_way(tensor, spec);
   if (const TensorId source = constrained(tensor); source >= 0 && middle != specs_[root(tensor)])
     make(source, middle, pass, op, groups, Numbers::wide, Step::before);
   if (found(tensor, spec, pass, false, op, groups, numbers, step)) return false;

@@ -64,7 +64,7 @@ Model decoder(StrictObject& config, DecoderBlockKind kind, const std::string& wi
 namespace {
 
 /// Llama's descendants leave head_dim out where the heads divide the hidden size.
-std::int64_t derived_head_dim(StrictObject& config, const Model& model) {
+std::int64_t head_dim_or_derived(StrictObject& config, const Model& model) {
   if (given(config, "head_dim")) return config.integer_at_least("head_dim", 1);
   if (model.q_heads < 1 || model.emb % model.q_heads != 0)
     config.fail("hidden_size", "a multiple of num_attention_heads, or head_dim must be given");
@@ -76,8 +76,14 @@ std::int64_t derived_head_dim(StrictObject& config, const Model& model) {
 Model silu_decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width) {
   Model model = decoder(config, kind, width);
   model.mlp_activations = gated_activations(config, "hidden_act");
-  model.head_dim = derived_head_dim(config, model);
+  model.head_dim = head_dim_or_derived(config, model);
   return model;
+}
+
+void require_head_dim(StrictObject& config) {
+  if (!given(config, "head_dim"))
+    config.fail("head_dim", "given: without it transformers takes a number of its own, whatever hidden_size and "
+                            "num_attention_heads are");
 }
 
 void check_layer_types(StrictObject& config, int others_per_period, const std::string& other) {
@@ -87,6 +93,8 @@ void check_layer_types(StrictObject& config, int others_per_period, const std::s
   for (std::size_t i = 0; i < types.size(); ++i)
     if (types[i] != ((i + 1) % period == 0 ? "full_attention" : other))
       config.fail("layer_types", fmt::format("{} {} to 1 full_attention, in turn", others_per_period, other));
+  if (static_cast<std::int64_t>(types.size()) != config.integer_at_least("num_hidden_layers", 1))
+    config.fail("layer_types", "as many as num_hidden_layers");
 }
 
 Model with_windows(Model model, StrictObject& config, int locals_per_period) {

@@ -29,6 +29,9 @@ Model decoder(StrictObject& config, DecoderBlockKind kind, const std::string& wi
 /// The same with hidden_act and a head_dim that may follow from the heads.
 Model silu_decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width = "intermediate_size");
 
+/// Of classes whose head_dim doesn't follow from the heads.
+void require_head_dim(StrictObject& config);
+
 /// Where the file lists its layers' kinds, they must be the ones that MaxText's block would build: so many of another kind,
 /// then one of full attention.
 void check_layer_types(StrictObject& config, int others_per_period, const std::string& other);

@@ -14,6 +14,11 @@ void add_experts(Model& model, StrictObject& config) {
   model.num_experts = config.integer_at_least("n_routed_experts", 1);
   model.top_k = config.integer_at_least("num_experts_per_tok", 1);
   model.shared_experts = given_integer_or(config, "n_shared_experts", 0);
+  const std::int64_t groups = given_integer_or(config, "n_group", 1);
+  if (groups > 0 && model.num_experts % groups != 0)
+    config.fail("n_group", fmt::format("a divisor of n_routed_experts={}", model.num_experts));
+  if (given_integer_or(config, "topk_group", 1) > groups)
+    config.fail("topk_group", fmt::format("no more than n_group={}", groups));
 }
 
 void add_indexer(Model& model, StrictObject& config) {

@@ -13,25 +13,31 @@
 namespace shardplan {
 namespace {
 
+enum class Values : std::uint8_t { any, positive, scoring };
+
+/// What MaxText makes scores of (layers/moe.py).
+constexpr std::string_view scorings[] = {"softmax", "sigmoid", "sqrtsoftplus"};
+
 struct Renamed {
   const char* key;
   const char* maxtext;
+  Values values = Values::any;         ///< what its values are, or null
   bool Model::*given = nullptr;  ///< what of it matters here: that it is there
 };
 
 /// MaxText's keys (configs/types.py) for values that change what a layer computes and, as numbers, nothing that it costs.
-constexpr Renamed inner_keys[] = {{"rope_theta", "rope_max_timescale"},
-                                  {"rope_local_base_freq", "local_rope_max_timescale"},
-                                  {"rms_norm_eps", "normalization_layer_epsilon"},
-                                  {"final_logit_softcapping", "final_logits_soft_cap", &Model::caps_logits},
-                                  {"attn_logit_softcapping", "attn_logits_soft_cap", &Model::caps_scores},
-                                  {"routed_scaling_factor", "routed_scaling_factor"},
+constexpr Renamed inner_keys[] = {{"rope_theta", "rope_max_timescale", Values::positive},
+                                  {"rope_local_base_freq", "local_rope_max_timescale", Values::positive},
+                                  {"rms_norm_eps", "normalization_layer_epsilon", Values::positive},
+                                  {"final_logit_softcapping", "final_logits_soft_cap", Values::any, &Model::caps_logits},
+                                  {"attn_logit_softcapping", "attn_logits_soft_cap", Values::any, &Model::caps_scores},
+                                  {"routed_scaling_factor", "routed_scaling_factor", Values::positive},
                                   {"norm_topk_prob", "norm_topk_prob"},
-                                  {"scoring_func", "routed_score_func"},
-                                  {"n_group", "n_routing_groups"},
-                                  {"topk_group", "topk_routing_group"},
-                                  {"hc_sinkhorn_iters", "sinkhorn_iterations"},
-                                  {"compress_rope_theta", "compressed_rope_max_timescale"}};
+                                  {"scoring_func", "routed_score_func", Values::scoring},
+                                  {"n_group", "n_routing_groups", Values::positive},
+                                  {"topk_group", "topk_routing_group", Values::positive},
+                                  {"hc_sinkhorn_iters", "sinkhorn_iterations", Values::positive},
+                                  {"compress_rope_theta", "compressed_rope_max_timescale", Values::positive}};
 
 struct LeftOut {
   const char* key;
@@ -105,10 +111,18 @@ std::string method_of(const StrictObject& config, const std::string& key, const 
   return named ? fmt::format(" ({})", config.checked(key, value["quant_method"].get<std::string>())) : "";
 }
 
+void check_inner_value(const StrictObject& config, const std::string& key, Values values, const nlohmann::json& value) {
+  if (value.is_null()) return;
+  if (values == Values::positive && !(value.is_number() && value.get<double>() > 0)) config.fail(key, "a number above 0");
+  if (values == Values::scoring && std::find(std::begin(scorings), std::end(scorings), value) == std::end(scorings))
+    config.fail(key, fmt::format("one of {}", fmt::join(scorings, ", ")));
+}
+
 Model with_inner_values(Model model, StrictObject& config) {
-  for (const auto& [key, maxtext, given] : inner_keys)
+  for (const auto& [key, maxtext, values, given] : inner_keys)
     if (config.has(key)) {
       const auto& value = config.any(key);
+      check_inner_value(config, key, values, value);
       if (given) model.*given = value.is_number() && value.get<double>() > 0;
       if (given && value.is_null()) model.inner_values.emplace_back(maxtext, "0");  // MaxText's nearest model may cap
       if (value.is_number() || value.is_boolean() || value.is_string())

@@ -116,6 +116,14 @@ void add_bases(Model& model, const Json& rope) {
       model.inner_values.emplace_back(maxtext, argument_text(rope[layers]["rope_theta"]));
 }
 
+/// What scales positions says by how much, and the base is one.
+void check_numbers(StrictObject& config, const char* key, const Json& rope, const std::string& kind) {
+  const auto is_positive = [&](const char* name) { return number_in(rope, name).value_or(0) > 0; };
+  if ((kind == "yarn" || kind == "linear") && !is_positive("factor"))
+    config.fail(key, fmt::format("with a factor above 0, as {} scales by one", kind));
+  if (rope.contains("rope_theta") && !is_positive("rope_theta")) config.fail(key, "with a rope_theta above 0");
+}
+
 bool knows_positions(const Model& model) {
   return std::any_of(model.inner_values.begin(), model.inner_values.end(),
                      [](const auto& value) { return value.first == "rope_type"; });
@@ -152,6 +160,7 @@ Model with_positions(Model model, StrictObject& config) {
   const char* key = rope_key(config);
   const Json rope = key ? of_global_layers(config.peek(key)) : Json::object();
   const std::string kind = kind_of(rope);
+  if (key) check_numbers(config, key, rope, kind);
   model.inner_values.emplace_back("rope_type", kind == "yarn" ? "yarn" : "default");
   model.yarn_rotation = kind == "yarn" && model.attention_type == AttentionType::mla;
   if (kind == "yarn") {

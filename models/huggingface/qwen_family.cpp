@@ -18,6 +18,7 @@ Model seed_oss(StrictObject& config) {
   require_on(config, "attention_bias");
   require_off(config, "attention_out_bias");
   require_off(config, "mlp_bias");
+  require_head_dim(config);
   Model model = silu_decoder(config, DecoderBlockKind::qwen2);
   model.attention_bias = true;
   return model;
@@ -26,6 +27,7 @@ Model seed_oss(StrictObject& config) {
 Model qwen3(StrictObject& config) {
   require_off(config, "use_sliding_window", "sliding_window");
   require_off(config, "attention_bias");
+  require_head_dim(config);
   Model model = silu_decoder(config, DecoderBlockKind::qwen3);
   model.use_qk_norm = true;
   return model;
@@ -65,6 +67,7 @@ namespace {
 /// Gated delta nets, and at the end of each cycle gated attention.
 Model with_delta_nets(StrictObject& config, DecoderBlockKind kind) {
   require_off(config, "attention_bias");
+  require_head_dim(config);
   pass_over(config, "intermediate_size");  // of layers without experts, which there are none of
   Model model = with_experts(silu_decoder(config, kind, "moe_intermediate_size"), config);
   const std::int64_t shared = config.integer_at_least("shared_expert_intermediate_size", 1);

@@ -78,6 +78,22 @@ void check_possible(const Measurements& measurements, const HardwareProfile& har
   }
 }
 
+double flops_of(const MeasuredProduct& product) { return 2 * product.m * product.n * product.k; }
+
+double largest_of(DType dtype, const Measurements& measurements) {
+  double largest = 0;
+  for (const Measurement& measured : measurements)
+    if (const auto* product = std::get_if<MeasuredProduct>(&measured.what); product && product->dtype == dtype)
+      largest = std::max(largest, flops_of(*product));
+  return largest;
+}
+
+bool is_small(const Measurement& measured, const Measurements& all) {
+  constexpr double small = 0.01;  // 1024 cubed beside 8192 cubed is 0.002, 4096 cubed 0.125
+  const auto* product = std::get_if<MeasuredProduct>(&measured.what);
+  return product && flops_of(*product) < small * largest_of(product->dtype, all);
+}
+
 /// Least squares of logarithms: one measurement that is wrong by orders of magnitude draws the figures away from all
 /// others.
 void check_fits_better(const CalibratedMachine& machine) {
@@ -111,9 +127,11 @@ const Residual& oddest(const std::vector<Residual>& residuals) {
 CalibratedMachine calibrate(const HardwareProfile& hardware, const std::string& profile, const Compiler& compiler,
                       const Measurements& measurements) {
   check_possible(measurements, hardware, compiler);
-  FittedMachine fit = fit_figures(hardware, compiler, measurements);
-  CalibratedMachine calibration{hardware.name, std::move(fit.figures), std::move(fit.untold), {}, {}};
-  for (const auto& measurement : measurements)
+  Measurements told, left_out;
+  for (const auto& measured : measurements) (is_small(measured, measurements) ? left_out : told).push_back(measured);
+  FittedMachine fit = fit_figures(hardware, compiler, told);
+  CalibratedMachine calibration{hardware.name, std::move(fit.figures), std::move(fit.untold), {}, std::move(left_out), {}};
+  for (const auto& measurement : told)
     calibration.residuals.push_back({measurement, predict(measurement, hardware, compiler),
                                      predict(measurement, fit.hardware, compiler)});
   check_fits_better(calibration);

@@ -17,6 +17,7 @@ struct CalibratedMachine {
   std::vector<FittedFigure> figures;
   std::vector<std::string> untold;   ///< keys of figures that no measurement tells: as they were
   std::vector<Residual> residuals;   ///< in the order of the files
+  Measurements left_out;             ///< products too small to fill the machine
   std::string profile;               ///< the machine's file with the fitted figures, the originals kept in `before`
 };
 
@@ -26,6 +27,7 @@ double mean_error(const std::vector<Residual>& residuals, double (Residual::*err
 /// Of which the prediction is off by the largest factor.
 const Residual& oddest(const std::vector<Residual>& residuals);
 
+/// A product of fewer than a hundredth of the FLOPs of the largest of its type measures launches: it is left out of the fit.
 /// `profile`: the text of the machine's file. Throws InputError as fit_figures does, and where the fitted figures are off by
 /// far more than those before.
 CalibratedMachine calibrate(const HardwareProfile& hardware, const std::string& profile, const Compiler& compiler,

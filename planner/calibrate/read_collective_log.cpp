@@ -97,7 +97,8 @@ class LogReader {
                                      [&](const auto& host) { return host.second != hosts_.begin()->second; });
     if (uneven != hosts_.end())
       lines_.fail(fmt::format("{} on {} and {} on {}, not the same number on each host",
-                              counted(hosts_.begin()->second, "rank"), hosts_.begin()->first, uneven->second, uneven->first));
+                              counted(hosts_.begin()->second, "rank"), hosts_.begin()->first, uneven->second,
+                              uneven->first));
     titles_ = words.size();
     time_column_ = static_cast<std::size_t>(time - words.begin());
     const auto wrong = std::find(time, words.end(), "#wrong");

@@ -100,12 +100,25 @@ std::vector<Finding> dropped_arguments(const CheckRequest& request) {
            "put the rules into the custom set"}};
 }
 
+/// Names in the rules of a configuration file and of the command line, which stand at no line of the set.
+std::vector<Finding> misspelt_in_arguments(const CheckRequest& request) {
+  RuleSet given = request.rules.rules();
+  given.rules.clear();
+  const GivenArguments& arguments = request.run.arguments;
+  for (const ModelRules* changes : {&arguments.rules_in_file(), &arguments.rules_on_command_line()}) {
+    given.rules.insert(given.rules.end(), changes->rules.begin(), changes->rules.end());
+    if (!changes->mesh_axes.empty()) given.mesh_axes = changes->mesh_axes;
+  }
+  return misspellings(given);
+}
+
 }  // namespace
 
 CheckAnswer check(const CheckRequest& request) {
   const std::vector<CaseResult> cases = request.is_single ? single(request) : sweep_models(request);
   std::vector<Finding> of_rules = rule_set_findings(request.rules.rules());
-  for (auto& finding : dropped_arguments(request)) of_rules.push_back(std::move(finding));
+  for (auto& findings : {dropped_arguments(request), misspelt_in_arguments(request)})
+    of_rules.insert(of_rules.end(), findings.begin(), findings.end());
   CheckAnswer answer = group_findings(cases, of_rules, request.rules);
   answer.rules = request.rules_name;
   answer.rules_are_file = request.rules.is_file();

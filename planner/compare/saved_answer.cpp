@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arguments/keys/argument_table.hpp>
 #include <array>
+#include <cmath>
 #include <formats/named_value.hpp>
 #include <formats/print_json.hpp>
 #include <formats/strict_json.hpp>
@@ -96,6 +97,8 @@ StepTime read_time(StrictObject object) {
   time.bubble = seconds("bubble_seconds");
   if (object.has("all_token_routing_seconds"))  // answers from before it had a price have none
     time.all_token_routing = seconds("all_token_routing_seconds");
+  const double total = seconds("step_seconds").value, sum = time.step().value;
+  if (std::abs(total - sum) > 1e-6 * sum) object.fail("step_seconds", fmt::format("the sum of its parts, {:.9g}", sum));
   time.tokens_per_second_per_device = object.magnitude("tokens_per_second_per_device", 1e-9);
   time.model_flops_utilization = object.magnitude("model_flops_utilization");
   return time;

@@ -141,7 +141,7 @@ double parse_share(const std::string& flag, const std::string& text) {
 }
 
 MemoryReserve parse_reserve(const std::string& flag, const std::string& text) {
-  if (text.ends_with('B')) return {0, parse_size(flag, text)};
+  if (text.ends_with('B') && !text.starts_with('-')) return {0, parse_size(flag, text)};
   if (text == "0") return {};
   const auto [number, unit] = split_unit(text);
   if (unit == "%" && number == 100) throw InputError(fmt::format("{} {}: leaves nothing to plan with", flag, text));

@@ -28,18 +28,25 @@ OrderedJson json_residual(const Residual& residual) {
           {"predicted_seconds", json_number(residual.after.value, m.file)}};
 }
 
+OrderedJson json_left_out(const Measurement& measured) {
+  return {{"file", measured.file}, {"line", measured.line}, {"what", measured_words(measured)}};
+}
+
 }  // namespace
 
 std::string calibrate_json(const CalibratedMachine& machine) {
-  OrderedJson figures = OrderedJson::array(), residuals = OrderedJson::array();
+  OrderedJson figures = OrderedJson::array(), residuals = OrderedJson::array(),
+              left_out = OrderedJson::array();
   for (const auto& figure : machine.figures) figures.push_back(json_figure(figure));
   for (const auto& residual : machine.residuals) residuals.push_back(json_residual(residual));
+  for (const auto& measured : machine.left_out) left_out.push_back(json_left_out(measured));
   return print_document({{"schema_version", schema_version},
                          {"command", "calibrate"},
                          {"hardware", machine.hardware},
                          {"figures", std::move(figures)},
                          {"unchanged", machine.untold},
-                         {"measurements", std::move(residuals)}});
+                         {"measurements", std::move(residuals)},
+                         {"left_out", std::move(left_out)}});
 }
 
 }  // namespace shardplan

@@ -85,6 +85,16 @@ std::string warning_line(const CalibratedMachine& machine, const Style& style) {
   return "\n" + wrap_text(text, style.paint(Ink::yellow, "warning") + "  ", style.width());
 }
 
+std::string left_out_line(const CalibratedMachine& machine, const Style& style) {
+  if (machine.left_out.empty()) return "";
+  std::vector<std::string> products;
+  for (const Measurement& measured : machine.left_out)
+    products.push_back(fmt::format("{} ({} line {})", measured_words(measured), measured.file, measured.line));
+  return "\n" + wrap_text(fmt::format("{} of less than a hundredth of the largest's FLOPs, which measures launches: {}",
+                                      products.size() == 1 ? "a product" : "products", fmt::join(products, ", ")),
+                          "left out  ", style.width());
+}
+
 }  // namespace
 
 std::string calibrate_text(const CalibratedMachine& machine, const Style& style) {
@@ -95,7 +105,7 @@ std::string calibrate_text(const CalibratedMachine& machine, const Style& style)
   text += figures_table(machine, style);
   if (!machine.untold.empty())
     text += wrap_text(fmt::format("{}", fmt::join(machine.untold, ", ")), "  not told by them  ", style.width());
-  return text + "\n" + residual_table(machine, style) + warning_line(machine, style);
+  return text + "\n" + residual_table(machine, style) + left_out_line(machine, style) + warning_line(machine, style);
 }
 
 }  // namespace shardplan

@@ -118,7 +118,8 @@ std::string command_section(const Evaluation& evaluation, const Style& style) {
   const auto commands = commands_of(evaluation);
   if (!commands)
     return titled("MaxText",
-                  "can't be launched on " + evaluation.hardware + "; the settings, as shardplan takes them:", style) +
+                  "can't be launched on " + evaluation.hardware +
+                      "; the settings, beside --hardware and --chips:", style) +
            settings_lines(arguments_of(evaluation), 2, style.width());
   const std::string_view what_else =
       evaluation.infeasible ? "(does not run as it is)" : "(add run_name, base_output_directory and the data set)";

@@ -175,7 +175,7 @@ class Attempts {
   }
 
   /// Where the smallest is refused for what it is (tokens that no tiles divide, passes that a quantization doesn't take):
-  /// leaves those that aren't, and takes their first. Where the smallest is none of these no other is, since it divides them.
+  /// leaves those that aren't, and takes their first. Where it isn't no other is, since it divides them.
   bool drop_refused(std::vector<BatchOption>& batches) {
     if (!first_violation_of_schedule(smallest_)) return false;
     std::vector<BatchOption> allowed;

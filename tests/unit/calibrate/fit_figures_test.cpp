@@ -130,7 +130,8 @@ TEST(FitFigures, AHostHasNoMoreDevicesThanANode) {
   Machines machines;
   Measurement gather{MeasuredCollective{CollectiveKind::all_gather, {1 << 20}, 16, 1}, {1e-3}, "x.log", 7};
   EXPECT_THAT([&] { machines.fit({gather}); },
-              testing::ThrowsMessage<InputError>(testing::HasSubstr("x.log:7: 16 devices on 1 host: toy-switch has 8 a node")));
+              testing::ThrowsMessage<InputError>(
+                  testing::HasSubstr("x.log:7: 16 devices on 1 host: toy-switch has 8 a node")));
 }
 
 TEST(FitFigures, Fp8ProductsMakeAFigureThatTheMachineHadNot) {

@@ -104,7 +104,8 @@ TEST(CollectiveLog, WhatIsNotUnderstoodIsNamedWithItsLine) {
 
 TEST(CollectiveLog, HostsHaveTheSameNumberOfRanks) {
   std::string uneven = ranks;
-  for (const char* rank : {"2", "3"}) uneven += "#  Rank  " + std::string(rank) + " Group  0 Pid  1 on   node-1 device  1 [0] Toy\n";
+  for (const char* rank : {"2", "3"})
+    uneven += "#  Rank  " + std::string(rank) + " Group  0 Pid  1 on   node-1 device  1 [0] Toy\n";
   EXPECT_THAT(log_error("./all_gather_perf\n" + uneven + titles + row),
               HasSubstr("x.log:6: 3 ranks on node-1 and 1 on node-2, not the same number on each host"));
 }

@@ -94,6 +94,19 @@ TEST(Misspelling, OfAMeshAxisIsAnErrorWhereItCosts) {
   EXPECT_THAT(found->finding.fix, HasSubstr("'tensor'"));
 }
 
+/// Rules that arguments bring stand at no line of the set that is checked.
+TEST(Misspelling, IsFoundInTheRulesOfArguments) {
+  const CheckAnswer answer = checked("default", "fsdp=8", "llama2-7b", 
+                                     {"logical_axis_rules=[['embd', ['fsdpp']]]", "override_model_config=true"});
+  const CheckedFinding* name = entry_of(answer, FindingId::rule_name_unknown);
+  ASSERT_NE(name, nullptr);
+  EXPECT_EQ(name->finding.fix, "name it 'embed', the nearest");
+  EXPECT_EQ(name->rules.front().line, 0);
+  const CheckedFinding* axis = entry_of(answer, FindingId::rule_axis_unknown);
+  ASSERT_NE(axis, nullptr);
+  EXPECT_EQ(axis->finding.fix, "name it 'fsdp', the nearest");
+}
+
 /// What is called unknown must be: the names that our own programs give to tensors are MaxText's.
 TEST(LogicalAxes, HaveEveryNameOfEveryModel) {
   const auto& names = logical_axis_names();

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <planner/compare/saved_answer.hpp>
 #include <planner/compare/traffic.hpp>
 #include <planner/report/json/json_evaluation.hpp>
@@ -52,6 +53,14 @@ TEST(SavedAnswer, APlanWithoutAnyIsAnError) {
   const std::string path = written(plan_json(plan));
   EXPECT_THAT([&] { read_saved_answer(path); },
               testing::ThrowsMessage<InputError>(HasSubstr("a plan without a recommendation")));
+}
+
+TEST(SavedAnswer, AStepThatIsNotTheSumOfItsPartsIsAnError) {
+  nlohmann::json answer = nlohmann::json::parse(explanation_json(examples::fitting()));
+  answer["time"]["step_seconds"] = answer["time"]["step_seconds"].get<double>() * 2;
+  const std::string path = written(answer.dump());
+  EXPECT_THAT([&] { read_saved_answer(path); },
+              testing::ThrowsMessage<InputError>(HasSubstr("'step_seconds' must be the sum of its parts")));
 }
 
 TEST(SavedAnswer, AnotherDocumentIsAnError) {

@@ -213,5 +213,15 @@ TEST(LoadCompiler, AnUnknownOneIsSaidToBeOfItsMachine) {
               ThrowsMessage<InputError>(AllOf(HasSubstr("compiler of mine's profile"), HasSubstr("'1e9'"))));
 }
 
+TEST(LoadCompiler, IsOfTheMachineThatMaxTextIsLaunchedOn) {
+  HardwareProfile machine = load_profile("toy-switch");
+  machine.launch.hardware = MaxtextHardware::tpu;
+  EXPECT_THAT([&] { compiler_of(machine, ""); },
+              ThrowsMessage<InputError>(HasSubstr("toy-switch's profile: launch.maxtext_hardware is tpu, and its compiler "
+                                                  "plain-gpu is one for GPUs")));
+  machine.launch.hardware = MaxtextHardware::none;
+  EXPECT_EQ(compiler_of(machine, "").name, "plain-gpu");
+}
+
 }  // namespace
 }  // namespace shardplan

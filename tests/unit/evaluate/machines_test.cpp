@@ -61,7 +61,7 @@ TEST(Machines, WithoutMaxTextAreExplainedAndSaidNotToBeLaunched) {
   const Evaluation e = evaluate_to_show(read("model_name=llama2-7b", {trainium_like(), 16, {}}));
   EXPECT_FALSE(e.launchable);
   EXPECT_THAT(explanation_text(e, Style::plain()),
-              HasSubstr("can't be launched on own-torus; the settings, as shardplan takes them:\n"
+              HasSubstr("can't be launched on own-torus; the settings, beside --hardware and --chips:\n"
                         "  shardplan explain model_name=llama2-7b"));
   EXPECT_EQ(nlohmann::json::parse(explanation_json(e)).at("launchable"), false);
   EXPECT_THAT(error_of("model_name=llama2-7b hardware=gpu", {trainium_like(), 16, {}}),

@@ -306,6 +306,22 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
       {"deepseek4-284b", R"("qk_rope_head_dim": 64)", R"("qk_rope_head_dim": 32)", "'qk_rope_head_dim' must be 64"},
       {"llama4-17b-16e", R"("hidden_act")", R"("no_rope_layers": [1, 1, 1, 1], "hidden_act")",
        "'no_rope_layers' must be three of four"},
+      {"qwen3-4b", R"("head_dim": 128)", R"("head_dim": null)", "'head_dim' must be given"},
+      {"qwen3-next-80b-a3b", R"("head_dim": 256)", R"("head_dim": null)", "'head_dim' must be given"},
+      {"gpt-oss-20b", R"("num_hidden_layers": 24)", R"("num_hidden_layers": 26)",
+       "'layer_types' must be as many as num_hidden_layers"},
+      {"llama3-8b", R"("rope_theta": 500000.0)", R"("rope_theta": "abc")", "'rope_theta' must be a number above 0"},
+      {"llama3-8b", R"("rope_theta": 500000.0)", R"("rope_theta": -1)", "'rope_theta' must be a number above 0"},
+      {"llama3-8b", R"("rope_theta": 500000.0)", R"("rope_parameters": {"rope_theta": 0})",
+       "'rope_parameters' must be with a rope_theta above 0"},
+      {"llama3-8b", R"("rope_scaling": null)", R"("rope_scaling": {"type": "linear", "factor": -4})",
+       "'rope_scaling' must be with a factor above 0, as linear scales by one"},
+      {"llama3-8b", R"("rope_scaling": null)", R"("rope_scaling": {"type": "yarn"})",
+       "'rope_scaling' must be with a factor above 0, as yarn scales by one"},
+      {"deepseek3-671b", R"("n_group": 8)", R"("n_group": 7)", "'n_group' must be a divisor of n_routed_experts=256"},
+      {"deepseek3-671b", R"("topk_group": 4)", R"("topk_group": 9)", "'topk_group' must be no more than n_group=8"},
+      {"deepseek3-671b", R"("scoring_func": "sigmoid")", R"("scoring_func": "softmaxx")",
+       "'scoring_func' must be one of softmax, sigmoid, sqrtsoftplus"},
   };
   for (const auto& [model, from, to, message] : table) {
     const std::string path = write_file("changed.json", replaced(read_file(path_of(model)), from, to));

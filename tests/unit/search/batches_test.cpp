@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <planner/search/space/batch_options.hpp>
+#include <planner/search/space/parallelism.hpp>
 #include <shardplan/error.hpp>
 
 #include "requests.hpp"
@@ -107,6 +108,23 @@ TEST(FinerBatches, OnlyWhereTheyAreWorthIt) {
 
 TEST(FinerBatches, AnAskedOneStays) {
   EXPECT_EQ(plan_of_toy(15, 4).recommended->config.per_device_batch_size, 4);
+}
+
+// A batch that MaxText refuses for itself says nothing of the others: float8's histories take one pass, three tiles of
+// the vocabulary batches of three sequences.
+TEST(BatchOptions, OneThatIsRefusedLeavesTheOthers) {
+  const auto batches_of = [](const std::vector<std::string>& words, std::optional<std::int64_t> tokens) {
+    PlanRequest request = request_for("llama2-7b", "h100", 8);
+    request.mesh = parse_axis_sizes("fsdp=8");
+    request.global_batch_tokens = tokens;
+    const SearchSpace space = space_of(with_settings(std::move(request), words));
+    const Parallelisms found = enumerate_parallelisms(space);
+    return found.list.empty() ? std::vector<BatchOption>{} : found.list.front().batches;
+  };
+  EXPECT_THAT(batches_of({"quantization=fp8"}, 65'536), ElementsAre(BatchOption{4, 1}));
+  EXPECT_THAT(batches_of({"num_vocab_tiling=3"}, std::nullopt).front(), (BatchOption{3, 1}));
+  for (const BatchOption& batch : batches_of({"num_vocab_tiling=3"}, std::nullopt))
+    EXPECT_EQ(std::fmod(batch.per_device_batch_size, 3), 0) << batch.per_device_batch_size;
 }
 
 }  // namespace
