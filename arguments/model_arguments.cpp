@@ -52,12 +52,35 @@ std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const
   return overrides;
 }
 
+constexpr std::string_view activations_key = "mlp_activations";
+
+/// "silu,linear": a feed-forward with a gate. check_model knows which there are.
+std::vector<std::string> parse_activations(const GivenArgument& given) {
+  std::vector<std::string> activations;
+  std::istringstream words(std::get<std::string>(given.value));
+  for (std::string word; std::getline(words, word, ',');) activations.push_back(word);
+  return activations;
+}
+
+/// Those of the model's feed-forward, unless arguments say others and win over its file.
+std::vector<std::string> read_activations(const GivenArguments& arguments, const Model& model) {
+  const std::string key(activations_key);
+  const auto* given = arguments.find(key);
+  if (!given) return model.mlp_activations;
+  const bool in_file = !model.in_maxtext || is_set_in_model_file(model, key);
+  const auto said = parse_activations(*given);
+  const ModelsWord word{model.name, key, fmt::format("[{}]", fmt::join(model.mlp_activations, ",")), in_file,
+                        said == model.mlp_activations, said == std::vector<std::string>{"silu", "linear"}};
+  return overrides_model(*given, word, arguments) ? said : model.mlp_activations;
+}
+
 /// What differs from the model's own file: a switch that arguments may change, or an error.
 std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, const Model& model) {
   std::vector<ModelOverride> changed;
   for (const auto& row : architecture_arguments()) {
     const auto* given = arguments.find(row.key);
     const std::string own = row.of(model);
+    if (row.key == activations_key) continue;
     if (!given || std::get<std::string>(given->value) == canonical(own)) continue;
     if (given->in_file && std::get<std::string>(given->value) == canonical(row.base_default)) continue;
     if (!is_model_flag(row.key))
@@ -68,14 +91,6 @@ std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, co
       changed.emplace_back(row.key, parse_flag(given->text, given->place) ? 1 : 0);
   }
   return changed;
-}
-
-/// "silu,linear": a feed-forward with a gate. check_model knows which there are.
-std::vector<std::string> parse_activations(const GivenArgument& given) {
-  std::vector<std::string> activations;
-  std::istringstream words(std::get<std::string>(given.value));
-  for (std::string word; std::getline(words, word, ',');) activations.push_back(word);
-  return activations;
 }
 
 /// Experts are all that mixtral's layers have beside llama2's; its checks say what else has to be given with them.
@@ -108,7 +123,6 @@ void read_block(const GivenArgument& given, const GivenArguments& arguments, Mod
 void read_layers(const GivenArguments& arguments, Model& model) {
   if (!is_of_base(model)) return;
   if (const auto* given = arguments.find("decoder_block")) read_block(*given, arguments, model);
-  if (const auto* given = arguments.find("mlp_activations")) model.mlp_activations = parse_activations(*given);
 }
 
 // configs/types.py, get_individual_scales: of three doublings two are the heads' and the MLP's, one is the width's, and the
@@ -203,6 +217,7 @@ Model named_model(const std::string& name) {
 ChosenModel changed_model(Model model, const GivenArguments& arguments) {
   ChosenModel chosen{std::move(model), {}};
   read_layers(arguments, chosen.model);
+  chosen.model.mlp_activations = read_activations(arguments, chosen.model);
   const bool was_tied = chosen.model.tied_embedding;
   chosen.overrides = read_overrides(arguments, chosen.model);
   for (auto& changed : read_architecture(arguments, chosen.model)) chosen.overrides.push_back(std::move(changed));

@@ -45,6 +45,18 @@ TEST(ModelArguments, TieTheHeadToTheEmbedding) {
   EXPECT_TRUE(read(printed(c)).model.tied_embedding);
 }
 
+/// What a Llama with another activation is printed as.
+TEST(ModelArguments, GiveTheFeedForwardOtherActivations) {
+  const std::string gelu = "model_name=llama3-8b compile_topology=v5p-16 mlp_activations=[gelu,linear]";
+  EXPECT_THAT(error_of(gelu),
+              HasSubstr("llama3-8b says [silu,linear]; add override_model_config=true to override it"));
+  const Configuration c = read(gelu + " override_model_config=true");
+  EXPECT_THAT(c.model.mlp_activations, testing::ElementsAre("gelu", "linear"));
+  EXPECT_EQ(read(printed(c)).model, c.model);
+  EXPECT_EQ(read("model_name=llama3-8b compile_topology=v5p-16 mlp_activations=[silu,linear]").model,
+            read("model_name=llama3-8b compile_topology=v5p-16").model);
+}
+
 /// By MaxText's default, but where the model's file says otherwise.
 TEST(ModelArguments, ScaleTheLogitsOfAHeadThatTheyTie) {
   const auto scales = [](const std::string& words) {
