@@ -86,6 +86,8 @@ std::string_view name_of(FindingId finding) {
       return "memory-under-flags";
     case FindingId::memory_budget_exceeded:
       return "memory-budget-exceeded";
+    case FindingId::host_values_counted:
+      return "host-values-counted";
     case FindingId::combined_weights_exposed:
       return "combined-weights-exposed";
     case FindingId::collective_matmul:

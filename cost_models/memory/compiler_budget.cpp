@@ -1,4 +1,5 @@
 #include <cost_models/memory/compiler_budget.hpp>
+#include <cost_models/memory/host_traffic.hpp>
 
 namespace shardplan {
 namespace {
@@ -12,11 +13,25 @@ std::optional<Bytes> budget_beside_arguments(Bytes capacity, Bytes arguments, co
   return Bytes{static_cast<std::int64_t>(budget_share * static_cast<double>((capacity - arguments).value))};
 }
 
-std::optional<ExceededBudget> exceeded_budget(const MemoryUse& memory, const Compiler& compiler) {
+namespace {
+
+std::optional<ExceededBudget> exceeded_by(Bytes needed, const MemoryUse& memory, const Compiler& compiler) {
   const auto budget = budget_beside_arguments(memory.capacity, memory.arguments(), compiler);
-  const Bytes needed = memory.peak() - memory.arguments();
   if (!budget || needed <= *budget || needed.value <= 0) return std::nullopt;
   return ExceededBudget{budget_share, needed, *budget};
+}
+
+}  // namespace
+
+std::optional<ExceededBudget> exceeded_budget(const MemoryUse& memory, const Compiler& compiler) {
+  return exceeded_by(memory.peak() - memory.arguments(), memory, compiler);
+}
+
+std::optional<ExceededBudget> exceeded_with_host(const MemoryUse& memory, const std::vector<PartitionedBlock>& blocks,
+                                                 const Mesh& mesh, const Compiler& compiler) {
+  const Bytes on_host = offloaded(blocks, mesh);
+  if (on_host.value == 0) return std::nullopt;
+  return exceeded_by(memory.peak() - memory.arguments() + on_host, memory, compiler);
 }
 
 }  // namespace shardplan

@@ -72,18 +72,11 @@ Bytes forward_peak(const std::vector<PartitionedBlock>& blocks, const BoundProgr
   return saved * 2 + widest;
 }
 
-/// What was moved to the host, where XLA's estimate counts it, too: of plan_gemma312b_tpuv6e_16, if its head waited,
-/// 40.5 GB, 30.8 on the device and 9.7 on the host.
-Bytes on_host(const std::vector<PartitionedBlock>& blocks, const Mesh& mesh) {
-  Bytes all;
-  for (const auto& block : blocks) all += offloaded_in_one_run(block, mesh) * block.block->layers;
-  return all;
-}
-
 /// Whether XLA estimates the peak of its list to be less than that of the orders that these moments are of.
 bool is_list_smaller(const std::vector<Moment>& others, const std::vector<PartitionedBlock>& blocks,
                      const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
-  const Bytes host = on_host(blocks, *program.mesh);
+  // counted, too: of plan_gemma312b_tpuv6e_16, if its head waited, 40.5 GB, 30.8 on the device and 9.7 on the host
+  const Bytes host = offloaded(blocks, *program.mesh);
   const Bytes forward = forward_peak(blocks, program) + host * 2;
   const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head_of(blocks)->gathered_weights;
   const auto listed = in_list(blocks);

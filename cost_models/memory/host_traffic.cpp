@@ -19,6 +19,12 @@ bool HostTraffic::empty() const {
 
 HostTraffic HostTraffic::none(std::size_t blocks) { return {std::vector<Bytes>(blocks), {}, {}}; }
 
+Bytes offloaded(const std::vector<PartitionedBlock>& blocks, const Mesh& mesh) {
+  Bytes all;
+  for (const auto& block : blocks) all += offloaded_in_one_run(block, mesh) * block.block->layers;
+  return all;
+}
+
 HostTraffic host_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                          const TrainConfig& config) {
   HostTraffic traffic;

@@ -54,6 +54,7 @@ enum class FindingId : std::uint8_t {
   batch_beyond_published,
   mfu_beyond_published,
   memory_budget_exceeded,
+  host_values_counted,
   memory_under_flags,
   combined_weights_exposed,
   collective_matmul,

@@ -21,7 +21,7 @@ constexpr std::string_view scorings[] = {"softmax", "sigmoid", "sqrtsoftplus"};
 struct Renamed {
   const char* key;
   const char* maxtext;
-  Values values = Values::any;         ///< what its values are, or null
+  Values values = Values::any;   ///< what its values are, or null
   bool Model::*given = nullptr;  ///< what of it matters here: that it is there
 };
 

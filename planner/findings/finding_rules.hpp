@@ -42,6 +42,7 @@ MaybeFinding collectives_take_most(const FindingSubject& subject);
 MaybeFinding batch_beyond_published(const FindingSubject& subject);
 MaybeFinding mfu_beyond_published(const FindingSubject& subject);
 MaybeFinding memory_budget_exceeded(const FindingSubject& subject);
+MaybeFinding host_values_counted(const FindingSubject& subject);
 MaybeFinding combined_weights_exposed(const FindingSubject& subject);
 MaybeFinding collective_matmul(const FindingSubject& subject);
 MaybeFinding gathers_expected_again(const FindingSubject& subject);

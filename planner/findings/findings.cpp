@@ -41,6 +41,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               batch_beyond_published,
                                                               mfu_beyond_published,
                                                               memory_budget_exceeded,
+                                                              host_values_counted,
                                                               combined_weights_exposed,
                                                               collective_matmul,
                                                               gathers_expected_again,

@@ -100,6 +100,9 @@ FindingWords words_of(FindingId id) {
     case FindingId::memory_budget_exceeded:
       return {"XLA:GPU's budget for temporaries is exceeded: collectives become synchronous, weights are gathered again.",
               "A smaller batch, or a larger memory fraction."};
+    case FindingId::host_values_counted:
+      return {"XLA:GPU counts what remat_policy moves to the host as if the device held it, and computes again what it can.",
+              "A remat_policy that moves nothing to the host."};
     case FindingId::combined_weights_exposed:
       return {"XLA's flags combine the weights of a layer into one collective, which nothing can hide.",
               "Leave the combine thresholds out."};

@@ -145,6 +145,23 @@ TEST(RecipeSettings, CombineThresholdsExposeWhatWouldHide) {
   EXPECT_FALSE(has_finding(plain, FindingId::combined_weights_exposed));
 }
 
+// 80 GB of a device on its host, beside what it holds itself; of four layers a twentieth.
+TEST(RecipeSettings, HostValuesCountAgainstTheBudgetOfGpus) {
+  const auto evaluated = [](const char* policy, const char* layers) {
+    const std::vector<std::string> words{"model_name=llama2-7b", "ici_fsdp_parallelism=8", "per_device_batch_size=8",
+                                         "max_target_length=4096", "attention=cudnn_flash_te", "override_model_config=true",
+                                         std::string("remat_policy=") + policy,
+                                         std::string("base_num_decoder_layers=") + layers};
+    MachineChoice machine;
+    machine.hardware = "h100";
+    machine.chips = 8;
+    return evaluate(read_configuration(words, machine, std::nullopt));
+  };
+  EXPECT_TRUE(has_finding(evaluated("minimal_offloaded", "32"), FindingId::host_values_counted));
+  EXPECT_FALSE(has_finding(evaluated("minimal_offloaded", "1"), FindingId::host_values_counted));
+  EXPECT_FALSE(has_finding(evaluated("full", "32"), FindingId::host_values_counted));
+}
+
 Evaluation on_v5p(const std::string& flags) {
   const std::vector<std::string> words{"model_name=llama2-7b", "compile_topology=v5p-16", "per_device_batch_size=1",
                                        "compile_xla_flags=" + flags};

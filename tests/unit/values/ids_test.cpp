@@ -74,6 +74,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "batch-beyond-published",
                                               "mfu-beyond-published",
                                               "memory-budget-exceeded",
+                                              "host-values-counted",
                                               "memory-under-flags",
                                               "combined-weights-exposed",
                                               "collective-matmul",
