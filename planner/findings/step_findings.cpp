@@ -233,7 +233,8 @@ MaybeFinding host_values_counted(const FindingSubject& s) {
                  Severity::note,
                  fmt::format("the compiler counts the {:.1f} GiB that the remat policy moves to the host as if the device "
                              "held them, {:.1f} GiB in all of a budget of {:.1f}: it computes again what it can, products, "
-                             "too, which is not counted (a tenth of a step of qwen3-30b), and needs up to a fifth less memory",
+                             "too, which is not counted (a tenth of a step of qwen3-30b), and needs up to a fifth less "
+                             "memory",
                              gibibytes(on_host), gibibytes(exceeded->needed), gibibytes(exceeded->budget)),
                  "memory",
                  {},
