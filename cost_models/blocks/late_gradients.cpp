@@ -38,7 +38,8 @@ FarOperands far_operands(const BlockState& state, const Liveness& liveness) {
 }
 
 ApartOperands gathered_apart(const BlockState& state, const Liveness& liveness) {
-  if (!state.compiler.has(Habit::gathers_again_in_cycles)) return {};
+  const bool merges_near = state.compiler.has(Habit::gathers_again_in_cycles);
+  if (!merges_near || (state.splits_features() && !runs_split_layer(state))) return {};
   if (!shares_iteration(state.block, *state.program.program)) return {};
   const std::vector<bool> leads_on = recomputed_for_next_layer(state.block, *state.program.program, liveness);
   ApartOperands apart;

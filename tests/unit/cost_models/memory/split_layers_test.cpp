@@ -91,6 +91,28 @@ TEST(SplitLayers, OfACycleGatherForTheFeedForwardsWeightGradientsAgain) {
   EXPECT_EQ(gathered(false, as_read()), 1U);
 }
 
+// Rows that tensor_sequence splits, likewise: the gradient of wo's rows for the input's in both layers, for the weight's
+// again in the second.
+TEST(SplitLayers, RowsOfACycleAreGatheredAgainForWeightGradients) {
+  const auto runs = [](const Compiler& compiler) {
+    Model model = toy_llama();
+    model.layers = 2;
+    model.attention_pattern = {256, 1};
+    const ToyMemory toy({model, toy_config(1, 1024), "default", "tensor_sequence=2", compiler});
+    std::int64_t gathers = 0;
+    for (const char* name : {"layers_local", "layers_global"}) {
+      const PartitionedBlock& layers = toy.block(name);
+      for (const Collective& c : layers.collectives)
+        if (c.kind == CollectiveKind::all_gather && c.cause == Cause::gradient_layout && c.operation >= 0 &&
+            layers.block->operations[c.operation].module == Module::mlp)
+          gathers += c.executions;
+    }
+    return gathers;
+  };
+  EXPECT_EQ(runs(without(toy_tpu(), Habit::gathers_again_in_cycles)), 2);
+  EXPECT_EQ(runs(with(toy_tpu(), Habit::gathers_again_in_cycles)), 3);
+}
+
 // Twelve layers are two iterations: the gradient of an output is gathered for the activation's in each layer, and for the
 // weight's in all but the first of an iteration, whose backward pass is near the step's end. What the recomputation hands on
 // to the next layer (gate and projection under a norm) is far in that one, too.
