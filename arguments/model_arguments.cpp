@@ -52,8 +52,6 @@ std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const
   return overrides;
 }
 
-constexpr std::string_view activations_key = "mlp_activations";
-
 /// "silu,linear": a feed-forward with a gate. check_model knows which there are.
 std::vector<std::string> parse_activations(const GivenArgument& given) {
   std::vector<std::string> activations;
@@ -64,14 +62,14 @@ std::vector<std::string> parse_activations(const GivenArgument& given) {
 
 /// Those of the model's feed-forward, unless arguments say others and win over its file.
 std::vector<std::string> read_activations(const GivenArguments& arguments, const Model& model) {
-  const std::string key(activations_key);
-  const auto* given = arguments.find(key);
+  const auto rows = architecture_arguments();
+  const auto row = std::find_if(rows.begin(), rows.end(), [](const auto& each) { return each.key == activations_key; });
+  const auto* given = arguments.find(row->key);
   if (!given) return model.mlp_activations;
-  const bool in_file = !model.in_maxtext || is_set_in_model_file(model, key);
-  const auto said = parse_activations(*given);
-  const ModelsWord word{model.name, key, fmt::format("[{}]", fmt::join(model.mlp_activations, ",")), in_file,
-                        said == model.mlp_activations, said == std::vector<std::string>{"silu", "linear"}};
-  return overrides_model(*given, word, arguments) ? said : model.mlp_activations;
+  const std::string own = row->of(model), &said = std::get<std::string>(given->value);
+  const ModelsWord word{model.name, row->key, "[" + own + "]", !model.in_maxtext || is_set_in_model_file(model, row->key),
+                        said == canonical(own), said == canonical(row->base_default)};
+  return overrides_model(*given, word, arguments) ? parse_activations(*given) : model.mlp_activations;
 }
 
 /// What differs from the model's own file: a switch that arguments may change, or an error.

@@ -11,7 +11,7 @@ bool is_repeated(const std::string& key) {
   const IgnoredTopic* topic = topic_of(key);
   return std::any_of(specials.begin(), specials.end(),
                      [&](const SpecialArgument& special) { return special.in_commands && special.key == key; }) ||
-         (topic && topic->in_commands) || key == "mlp_activations";
+         (topic && topic->in_commands) || key == activations_key;
 }
 
 /// What other models' layers read.

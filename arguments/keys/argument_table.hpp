@@ -63,13 +63,15 @@ struct ModelDimArgument {
 };
 std::span<const ModelDimArgument> model_dim_arguments();
 
-/// A property of the model that an argument may repeat but not change.
+/// A property of the model that an argument may repeat but not change; switches of models and activations may be changed.
 struct ArchitectureArgument {
   std::string key;
   std::string (*of)(const Model& model);
   std::string base_default;
 };
 std::span<const ArchitectureArgument> architecture_arguments();
+/// The one of them that is a list: "[silu,linear]".
+inline constexpr std::string_view activations_key = "mlp_activations";
 
 /// Where remat_policy=custom keeps a named activation.
 struct RematArgument {

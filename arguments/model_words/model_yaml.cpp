@@ -26,7 +26,7 @@ constexpr auto no_inner_values =
 
 std::string yaml_value(const ArchitectureArgument& row, const Model& model) {
   const std::string value = row.of(model);
-  return row.key == "mlp_activations" ? "[" + value + "]" : value;
+  return row.key == activations_key ? "[" + value + "]" : value;
 }
 
 }  // namespace

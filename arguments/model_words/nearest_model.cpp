@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, std::string>> differences(const Model& neares
     if (row.of(nearest) != row.of(model)) words.emplace_back(row.key, fmt::to_string(row.of(model)));
   for (const auto& row : architecture_arguments())
     if (row.of(nearest) != row.of(model))
-      words.emplace_back(row.key, row.key == "mlp_activations" ? "[" + row.of(model) + "]" : row.of(model));
+      words.emplace_back(row.key, row.key == activations_key ? "[" + row.of(model) + "]" : row.of(model));
   if (model.tied_embedding && model.scales_logits != scales_logits_where_tied(nearest.name))
     words.emplace_back("normalize_embedding_logits", model.scales_logits ? "true" : "false");
   words.insert(words.end(), model.inner_values.begin(), model.inner_values.end());

@@ -27,9 +27,9 @@ std::optional<ExceededBudget> exceeded_budget(const MemoryUse& memory, const Com
   return exceeded_by(memory.peak() - memory.arguments(), memory, compiler);
 }
 
-std::optional<ExceededBudget> exceeded_with_host(const MemoryUse& memory, const std::vector<PartitionedBlock>& blocks,
-                                                 const Mesh& mesh, const Compiler& compiler) {
-  const Bytes on_host = offloaded(blocks, mesh);
+std::optional<ExceededBudget> exceeded_with_host(const MemoryUse& memory, const BoundProgram& program,
+                                                 const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
+  const Bytes on_host = offloaded(program, blocks);
   if (on_host.value == 0) return std::nullopt;
   return exceeded_by(memory.peak() - memory.arguments() + on_host, memory, compiler);
 }

@@ -22,7 +22,7 @@ std::optional<ExceededBudget> exceeded_budget(const MemoryUse& memory, const Com
 
 /// With what layers have on the host, which XLA:GPU's rematerialization counts as if the device held it
 /// (hlo_rematerialization.cc knows one memory). Empty where nothing is there.
-std::optional<ExceededBudget> exceeded_with_host(const MemoryUse& memory, const std::vector<PartitionedBlock>& blocks,
-                                                 const Mesh& mesh, const Compiler& compiler);
+std::optional<ExceededBudget> exceeded_with_host(const MemoryUse& memory, const BoundProgram& program,
+                                                 const std::vector<PartitionedBlock>& blocks, const Compiler& compiler);
 
 }  // namespace shardplan

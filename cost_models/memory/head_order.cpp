@@ -76,7 +76,7 @@ Bytes forward_peak(const std::vector<PartitionedBlock>& blocks, const BoundProgr
 bool is_list_smaller(const std::vector<Moment>& others, const std::vector<PartitionedBlock>& blocks,
                      const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
   // counted, too: of plan_gemma312b_tpuv6e_16, if its head waited, 40.5 GB, 30.8 on the device and 9.7 on the host
-  const Bytes host = offloaded(blocks, *program.mesh);
+  const Bytes host = offloaded(program, blocks);
   const Bytes forward = forward_peak(blocks, program) + host * 2;
   const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head_of(blocks)->gathered_weights;
   const auto listed = in_list(blocks);

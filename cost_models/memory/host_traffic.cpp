@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
@@ -19,9 +20,10 @@ bool HostTraffic::empty() const {
 
 HostTraffic HostTraffic::none(std::size_t blocks) { return {std::vector<Bytes>(blocks), {}, {}}; }
 
-Bytes offloaded(const std::vector<PartitionedBlock>& blocks, const Mesh& mesh) {
+Bytes offloaded(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks) {
   Bytes all;
-  for (const auto& block : blocks) all += offloaded_in_one_run(block, mesh) * block.block->layers;
+  for (const auto& block : blocks)
+    all += offloaded_in_one_run(block, *program.mesh) * layers_on_device(*block.block, program.program->pipeline);
   return all;
 }
 

@@ -19,8 +19,8 @@ struct HostTraffic {
 
 /// Of one layer.
 Bytes offloaded_in_one_run(const PartitionedBlock& block, const Mesh& mesh);
-/// Of all layers.
-Bytes offloaded(const std::vector<PartitionedBlock>& blocks, const Mesh& mesh);
+/// Of all layers of a device.
+Bytes offloaded(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks);
 
 HostTraffic host_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                          const TrainConfig& config);

@@ -55,7 +55,8 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
 /// A weight on its way through a constraint that only gathers, to a product that gathers the rest: one gather. Two where the
 /// constraint is computed again and its gradient reads what it gathered (recorded on 7x: mixtral8x7bx4_7x8_fsdp4ep2_dm,
 /// mixtral8x7bx3_7x16_fsdp2ep8_dm_minctx), and where the product narrows what was constrained, a shard_map's weights
-/// (recorded on 7x: qn80x8_7x8_ep4fsdp2_fp8full, qwen330ba3bx2_7x8_fsdp8_fp8full), and where two stages are asked for
+/// (recorded on 7x: qn80x8_7x8_ep4fsdp2_fp8full, qwen330ba3bx2_7x8_fsdp8_fp8full) or a dropping path's under expert
+/// parallelism (mixtral8x7bx4_7x8_fsdp2ep4_dm_int8), and where two stages are asked for
 /// (dense_fsdp_use_two_stage_all_gather; likewise: qwen2514bx4_7x16_fsdp_transpose8_fsdp2_save_qkv_proj).
 bool Forms::gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass, Numbers numbers) const {
   if (numbers != Numbers::wide || constrained(tensor) < 0 || !block_.tensors[root(tensor)].parameter) return false;

@@ -6,10 +6,18 @@ namespace {
 
 bool runs_otherwise(const PartitionedBlock& block) { return !block.pressed.empty(); }
 
-bool is_early(const Lifetime& life) { return life.listed_first >= 0 && life.listed_first < life.first; }
+bool may_be_early(const Lifetime& life) { return life.listed_first >= 0 && life.listed_first < life.first; }
 
 bool gathers_early(const PartitionedBlock& block) {
-  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(), is_early);
+  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(), may_be_early);
+}
+
+/// The largest of what a layer makes that is no such gather.
+Bytes largest_made(const std::vector<Lifetime>& lifetimes) {
+  Bytes largest;
+  for (const Lifetime& life : lifetimes)
+    if (!may_be_early(life)) largest = std::max(largest, life.bytes);
+  return largest;
 }
 
 template <class Runs>
@@ -39,9 +47,11 @@ std::vector<PartitionedBlock> in_list(const std::vector<PartitionedBlock>& block
       pressed_where(blocks, [](const PartitionedBlock& block) { return runs_otherwise(block) && !block.block->mixture; });
   if (std::none_of(blocks.begin(), blocks.end(), gathers_early)) return listed;
   if (listed.empty()) listed = blocks;
-  for (PartitionedBlock& block : listed)
+  for (PartitionedBlock& block : listed) {
+    const Bytes largest = largest_made(block.lifetimes);
     for (Lifetime& life : block.lifetimes)
-      if (is_early(life)) life.first = life.listed_first;
+      if (may_be_early(life) && life.bytes < largest) life.first = life.listed_first;
+  }
   return listed;
 }
 

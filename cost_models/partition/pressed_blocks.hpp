@@ -13,7 +13,7 @@ std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>
 
 /// As they run where XLA takes its list, likewise: dense layers as under pressure. What the list needs inside of mixtures is
 /// not known (docs/cost-model.md, "Which schedule XLA takes"). A weight whose devices hold no whole tiles, gathered row by
-/// row, is gathered again as soon as that makes less than what an iteration's first layer computes: at its begin
+/// row, is gathered again before its layer makes what is larger: at the iteration's begin
 /// (plan_gemma312b_tpuv6e_256, gemma34bx12_v6e256_fsdp256_full_batch8, plan_gemma312b_tpuv6e_64_s4096_full).
 std::vector<PartitionedBlock> in_list(const std::vector<PartitionedBlock>& blocks);
 

@@ -55,6 +55,23 @@ std::optional<double> number_in(const Json& rope, const char* key) {
   return rope[key].get<double>();
 }
 
+/// What scales positions says by how much, and a base is a number; of every kind of layers that has its own.
+void check_numbers(StrictObject& config) {
+  const char* key = rope_key(config);
+  if (!key) return;
+  const auto check = [&](const Json& rope) {
+    const auto is_positive = [&](const char* name) { return number_in(rope, name).value_or(0) > 0; };
+    const std::string kind = kind_of(rope);
+    if ((kind == "yarn" || kind == "linear") && !is_positive("factor"))
+      config.fail(key, fmt::format("with a factor above 0, as {} scales by one", kind));
+    if (rope.contains("rope_theta") && !is_positive("rope_theta")) config.fail(key, "with a rope_theta above 0");
+  };
+  const Json& rope = config.peek(key);
+  check(rope);
+  for (const char* layers : {"full_attention", "sliding_attention"})
+    if (rope.contains(layers) && rope[layers].is_object()) check(rope[layers]);
+}
+
 /// "factor 32 (MaxText: 8), low_freq_factor 2 (1)"
 std::string unlike_maxtext(const Json& rope) {
   std::vector<std::string> unlike;
@@ -116,14 +133,6 @@ void add_bases(Model& model, const Json& rope) {
       model.inner_values.emplace_back(maxtext, argument_text(rope[layers]["rope_theta"]));
 }
 
-/// What scales positions says by how much, and the base is one.
-void check_numbers(StrictObject& config, const char* key, const Json& rope, const std::string& kind) {
-  const auto is_positive = [&](const char* name) { return number_in(rope, name).value_or(0) > 0; };
-  if ((kind == "yarn" || kind == "linear") && !is_positive("factor"))
-    config.fail(key, fmt::format("with a factor above 0, as {} scales by one", kind));
-  if (rope.contains("rope_theta") && !is_positive("rope_theta")) config.fail(key, "with a rope_theta above 0");
-}
-
 bool knows_positions(const Model& model) {
   return std::any_of(model.inner_values.begin(), model.inner_values.end(),
                      [](const auto& value) { return value.first == "rope_type"; });
@@ -156,11 +165,11 @@ Model with_llama4_positions(Model model, StrictObject& config) {
 }
 
 Model with_positions(Model model, StrictObject& config) {
+  check_numbers(config);
   if (knows_positions(model)) return model;
   const char* key = rope_key(config);
   const Json rope = key ? of_global_layers(config.peek(key)) : Json::object();
   const std::string kind = kind_of(rope);
-  if (key) check_numbers(config, key, rope, kind);
   model.inner_values.emplace_back("rope_type", kind == "yarn" ? "yarn" : "default");
   model.yarn_rotation = kind == "yarn" && model.attention_type == AttentionType::mla;
   if (kind == "yarn") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <formats/print_json.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <planner/calibrate/calibrate.hpp>
 #include <planner/calibrate/predict.hpp>
@@ -80,18 +81,20 @@ void check_possible(const Measurements& measurements, const HardwareProfile& har
 
 double flops_of(const MeasuredProduct& product) { return 2 * product.m * product.n * product.k; }
 
-double largest_of(DType dtype, const Measurements& measurements) {
-  double largest = 0;
-  for (const Measurement& measured : measurements)
-    if (const auto* product = std::get_if<MeasuredProduct>(&measured.what); product && product->dtype == dtype)
-      largest = std::max(largest, flops_of(*product));
-  return largest;
-}
-
-bool is_small(const Measurement& measured, const Measurements& all) {
+/// Those that tell figures, and products too small for that.
+std::pair<Measurements, Measurements> parted_by_size(const Measurements& measurements) {
   constexpr double small = 0.01;  // 1024 cubed beside 8192 cubed is 0.002, 4096 cubed 0.125
-  const auto* product = std::get_if<MeasuredProduct>(&measured.what);
-  return product && flops_of(*product) < small * largest_of(product->dtype, all);
+  std::map<DType, double> largest;
+  for (const Measurement& measured : measurements)
+    if (const auto* product = std::get_if<MeasuredProduct>(&measured.what))
+      largest[product->dtype] = std::max(largest[product->dtype], flops_of(*product));
+  std::pair<Measurements, Measurements> parts;
+  for (const Measurement& measured : measurements) {
+    const auto* product = std::get_if<MeasuredProduct>(&measured.what);
+    const bool is_small = product && flops_of(*product) < small * largest[product->dtype];
+    (is_small ? parts.second : parts.first).push_back(measured);
+  }
+  return parts;
 }
 
 /// Least squares of logarithms: one measurement that is wrong by orders of magnitude draws the figures away from all
@@ -127,8 +130,7 @@ const Residual& oddest(const std::vector<Residual>& residuals) {
 CalibratedMachine calibrate(const HardwareProfile& hardware, const std::string& profile, const Compiler& compiler,
                       const Measurements& measurements) {
   check_possible(measurements, hardware, compiler);
-  Measurements told, left_out;
-  for (const auto& measured : measurements) (is_small(measured, measurements) ? left_out : told).push_back(measured);
+  auto [told, left_out] = parted_by_size(measurements);
   FittedMachine fit = fit_figures(hardware, compiler, told);
   CalibratedMachine calibration{hardware.name, std::move(fit.figures), std::move(fit.untold), {}, std::move(left_out), {}};
   for (const auto& measurement : told)

@@ -226,7 +226,7 @@ MaybeFinding memory_budget_exceeded(const FindingSubject& s) {
 /// again, and up to 20% less memory than planned; seven steps of two to six layers, whose hosts hold a few, have none.
 MaybeFinding host_values_counted(const FindingSubject& s) {
   const MemoryUse& memory = s.evaluation.memory;
-  const auto exceeded = exceeded_with_host(memory, s.blocks, s.mesh(), s.configuration.compiler);
+  const auto exceeded = exceeded_with_host(memory, s.program, s.blocks, s.configuration.compiler);
   if (!exceeded || memory.fit() == Fit::does_not_fit) return std::nullopt;
   const Bytes on_host = exceeded->needed - (memory.peak() - memory.arguments());
   return Finding{FindingId::host_values_counted,

@@ -104,5 +104,25 @@ TEST(Calibrate, FiguresKeptAsTheyWereAreRead) {
   EXPECT_THROW(parse_profile(document.dump(), "my.json"), std::exception);
 }
 
+// 512 cubed is a 4096th of 8192 cubed; 4096 cubed an eighth.
+TEST(Calibrate, LeavesOutProductsThatMeasureLaunches) {
+  const HardwareProfile hardware = parse_profile(profile_json("toy-switch"), "toy.json");
+  const Compiler compiler = load_compiler(hardware.compiler);
+  const auto measured = [&](double size, double times, std::int64_t line) {
+    Measurement product{MeasuredProduct{size, size, size, DType::bf16}, {}, "gemm.csv", line};
+    product.seconds = predict(product, hardware, compiler) * times;
+    return product;
+  };
+  const Measurements large = {measured(8192, 1.25, 2), measured(4096, 1.25, 3)};
+  Measurements all = large;
+  all.push_back(measured(512, 20, 4));
+  const CalibratedMachine machine = calibrate(hardware, profile_json("toy-switch"), compiler, all);
+  EXPECT_EQ(machine.profile, calibrate(hardware, profile_json("toy-switch"), compiler, large).profile);
+  ASSERT_EQ(machine.left_out.size(), 1U);
+  EXPECT_EQ(machine.left_out.front().line, 4);
+  EXPECT_THAT(calibrate_text(machine, Style::plain()), HasSubstr("left out  a product of less than a hundredth"));
+  EXPECT_THAT(calibrate_json(machine), HasSubstr("512 x 512 x 512"));
+}
+
 }  // namespace
 }  // namespace shardplan

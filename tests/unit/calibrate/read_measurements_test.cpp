@@ -189,6 +189,12 @@ TEST(ReadMeasurements, KnowsACsvByItsTitles) {
               HasSubstr("products.csv:1: column 'rows' is not known; a CSV of matrix products has m, n, k"));
 }
 
+TEST(ReadMeasurements, KnowsACsvOfSemicolons) {
+  const std::string path = own_folder() + "semicolons.csv";
+  std::ofstream(path) << "m;n;k;dtype;tflops\n8;8;8;bf16;1\n";
+  EXPECT_THAT(error_of([&] { read_measurements(path); }), HasSubstr(":1: column 'm;n;k;dtype;tflops' is not known"));
+}
+
 TEST(ReadMeasurements, TellsFilesApart) {
   const std::string folder = TEST_DATA "/calibrate/";
   EXPECT_EQ(read_measurements(folder + "all_gather_8.log").size(), 8U);

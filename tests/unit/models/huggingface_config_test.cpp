@@ -314,6 +314,8 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
       {"llama3-8b", R"("rope_theta": 500000.0)", R"("rope_theta": -1)", "'rope_theta' must be a number above 0"},
       {"llama3-8b", R"("rope_theta": 500000.0)", R"("rope_parameters": {"rope_theta": 0})",
        "'rope_parameters' must be with a rope_theta above 0"},
+      {"llama3-8b", R"("rope_theta": 500000.0)", R"("rope_parameters": {"rope_type": "llama3", "rope_theta": "x"})",
+       "'rope_parameters' must be with a rope_theta above 0"},
       {"llama3-8b", R"("rope_scaling": null)", R"("rope_scaling": {"type": "linear", "factor": -4})",
        "'rope_scaling' must be with a factor above 0, as linear scales by one"},
       {"llama3-8b", R"("rope_scaling": null)", R"("rope_scaling": {"type": "yarn"})",

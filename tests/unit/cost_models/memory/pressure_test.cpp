@@ -4,6 +4,7 @@
 
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/moments.hpp>
+#include <cost_models/partition/pressed_blocks.hpp>
 
 #include "../memory_toys.hpp"
 
@@ -79,6 +80,21 @@ TEST(PeeledIteration, LeavesWhatItsWeightGradientsRead) {
   EXPECT_GT(mib(left[0]), mib(left[1]) + 8) << "routed rows [4096, 1024] alone are 8 MiB";
   EXPECT_EQ(moments("full", peels).size(), 1u);
   EXPECT_EQ(moments("qkv_proj_offloaded", without(peels, Habit::peels_offloading_loops)).size(), 1u);
+}
+
+// A weight that is gathered again at step 8 could be since step 1: XLA's list does it then where the layer makes something
+// larger, 2 MiB, and not where the weight is the largest.
+TEST(XlasList, GathersBeforeItMakesWhatIsLarger) {
+  const auto gathered_at = [](std::int64_t weight, int earliest) {
+    PartitionedBlock layer;
+    layer.lifetimes = {{{0, " output"}, Bytes{2 << 20}, 3, 9}, {{1, ", gathered"}, Bytes{weight << 20}, 8, 9}};
+    layer.lifetimes.back().listed_first = earliest;
+    const auto listed = in_list({layer});
+    return listed.empty() ? -1 : listed.front().lifetimes.back().first;
+  };
+  EXPECT_EQ(gathered_at(1, 1), 1);
+  EXPECT_EQ(gathered_at(3, 1), 8);
+  EXPECT_EQ(gathered_at(1, -1), -1) << "as ever";
 }
 
 }  // namespace

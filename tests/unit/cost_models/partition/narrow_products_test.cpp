@@ -133,6 +133,18 @@ TEST(NarrowProducts, OfExpertsNarrowInsideOfTheShardMap) {
   toy.config = toy_moe(toy.config, MoePath::ragged);
   EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/wi_0", big), Contains("forward all-gather fsdp 4 MiB x1"));
   EXPECT_THAT(lines(run(toy), "layers", "self_attention/out", big), Contains("forward all-gather fsdp+expert 256 KiB x1"));
+  toy.compiler = with(plain_compiler(), Habit::lays_out_products_by_size);
+  EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/wi_0", big), Contains("forward all-gather fsdp 4 MiB x1"));
+}
+
+// The largest number of a channel is looked for in what a device holds there: no sum over fsdp, as of a dense layer's.
+TEST(NarrowProducts, OfExpertsHaveTheirOwnScales) {
+  ToyRun toy = quantized(Quantization::int8, false, "fsdp=8");
+  EXPECT_THAT(lines(run(toy), "layers", "wi_0"), Contains(HasSubstr("forward reduce fsdp")));
+  toy.model = toy_mixtral();
+  toy.config = toy_moe(toy.config, MoePath::ragged);
+  toy.config.megablox = true;
+  EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/wi_0"), Not(Contains(HasSubstr("forward reduce"))));
 }
 
 }  // namespace
