@@ -180,8 +180,12 @@ Liveness liveness_of(const Block& block, const Program& program, const TrainConf
   if (program.step != StepKind::train) return nothing_saved(block);
   // In the loop of gradient accumulation lookups are merged, too (recorded).
   const bool looks_up_twice = compiler.has(Habit::looks_up_rotations_twice) && config.gradient_accumulation_steps == 1;
-  return liveness_of(block, block.own_backward ? *block.own_backward : config.saved, leads_to_next_layer(block, program),
-                     !looks_up_twice);
+  Liveness liveness = liveness_of(block, block.own_backward ? *block.own_backward : config.saved,
+                                  leads_to_next_layer(block, program), !looks_up_twice);
+  liveness.step_offloads = offloads(config.saved);
+  liveness.sent_late = compiler.has(Habit::sends_late_without_loops) && !config.scan_layers && !block.in_pipeline &&
+                       !liveness.offloaded.empty();
+  return liveness;
 }
 
 }  // namespace

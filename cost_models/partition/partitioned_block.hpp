@@ -41,6 +41,8 @@ struct Liveness {
   std::vector<bool> recomputed;     ///< one an operation: runs again in the backward pass
   std::vector<TensorId> saved;      ///< kept on the device from forward to backward (the block's input included)
   std::vector<TensorId> offloaded;  ///< likewise, on the host
+  bool step_offloads = false;       ///< the policy moves values of some layer to the host, of this one or not
+  bool sent_late = false;           ///< what is offloaded is on the device all the same, to its backward pass
   bool operator==(const Liveness&) const = default;
 };
 

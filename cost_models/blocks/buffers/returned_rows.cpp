@@ -33,7 +33,7 @@ std::vector<Lifetime> returned_rows(const BlockState& state, const Schedule& sch
     return std::find(liveness.offloaded.begin(), liveness.offloaded.end(), rows) != liveness.offloaded.end();
   };
   const bool widens = state.compiler.has(Habit::widens_returned_rows) && block.experts_per_token > sublanes &&
-                      !offloads(state.config.saved);
+                      !liveness.step_offloads;
   const int recomputed = *std::max_element(schedule.recomputed.begin(), schedule.recomputed.end());
   for (const Operation& op : block.operations) {
     const OperationId id = state.id_of(op);

@@ -70,31 +70,54 @@ TEST(SearchBounds, MemoryGrowsAndTimeATokenFallsWithBatchAndSaving) {
   }
 }
 
-// One PreparedMesh and one cache for all batches and policies of a parallelism, as the search has them.
+/// One PreparedMesh and one cache for these batches and all policies of a parallelism, as the search has them.
+void expect_costs_of_what_is_shown(const SearchSpace& space, const Parallelism& p, const std::vector<BatchOption>& batches) {
+  Configuration c = configuration_of(space, p, space.remat_policies.front(), p.batches.front());
+  PreparedMesh mesh(space.programs.get());
+  for (std::size_t k = 0; k < 2 * space.remat_policies.size(); ++k) {
+    const RematPolicy& policy = space.remat_policies[k % space.remat_policies.size()];
+    const BatchOption& batch = batches[(k * 5) % batches.size()];
+    c.config.remat_policy = policy.name;
+    c.config.saved = policy.saved;
+    c.config.per_device_batch_size = batch.per_device_batch_size;
+    c.config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
+    const std::string where = fmt::format("{} {} {} {}", c.model.name, describe(p.mesh), policy.name,
+                                          batch.per_device_batch_size);
+    const Cost shown = cost_of(evaluate(configuration_of(space, p, policy, batch)), space.required);
+    Cost without_time = shown;
+    without_time.forget_time();
+    EXPECT_EQ(cost_of(evaluate_memory(c, mesh), space.required), without_time) << where;
+    EXPECT_EQ(cost_of(evaluate_cost(c, mesh), space.required), shown) << where;
+  }
+}
+
 TEST(SearchCosts, AreThoseOfWhatIsShown) {
   for (const auto& machine : machines) {
     const SearchSpace space = wide_space(machine);
     const auto parallelisms = enumerate_parallelisms(space).list;
-    for (std::size_t i = 0; i < parallelisms.size(); i += 11) {
-      const auto& p = parallelisms[i];
-      Configuration c = configuration_of(space, p, space.remat_policies.front(), p.batches.front());
-      PreparedMesh mesh(space.programs.get());
-      for (std::size_t k = 0; k < 2 * space.remat_policies.size(); ++k) {
-        const RematPolicy& policy = space.remat_policies[k % space.remat_policies.size()];
-        const BatchOption& batch = p.batches[(k * 5) % p.batches.size()];
-        c.config.remat_policy = policy.name;
-        c.config.saved = policy.saved;
-        c.config.per_device_batch_size = batch.per_device_batch_size;
-        c.config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
-        const std::string where = fmt::format("{} {} {} {}", machine.model, describe(p.mesh), policy.name,
-                                              batch.per_device_batch_size);
-        const Cost shown = cost_of(evaluate(configuration_of(space, p, policy, batch)), space.required);
-        Cost without_time = shown;
-        without_time.forget_time();
-        EXPECT_EQ(cost_of(evaluate_memory(c, mesh), space.required), without_time) << where;
-        EXPECT_EQ(cost_of(evaluate_cost(c, mesh), space.required), shown) << where;
-      }
-    }
+    for (std::size_t i = 0; i < parallelisms.size(); i += 11)
+      expect_costs_of_what_is_shown(space, parallelisms[i], parallelisms[i].batches);
+  }
+}
+
+// Of one batch, so that nothing but the policy tells a block from the one before: layers without a name that the policy
+// knows (gated delta nets) are alike under several.
+TEST(SearchCosts, OfEachPolicyAreItsOwnInEveryKindOfDecoder) {
+  const Machine decoders[] = {{"qwen3-next-80b-a3b", "tpu-v5p", 64}, {"qwen3.5-397b-a17b", "tpu-v5p", 128},
+                              {"qwen3-next-80b-a3b", "tpu-7x", 64},  {"llama4-17b-16e", "tpu-v6e", 64},
+                              {"llama4-17b-128e", "tpu-v5p", 64},    {"gpt-oss-20b", "tpu-v6e", 16},
+                              {"gemma3-4b", "tpu-7x", 8},            {"gemma4-31b", "tpu-v6e", 64},
+                              {"gemma4-e2b", "tpu-v5p", 8},          {"deepseek3.2-671b", "tpu-v5p", 64},
+                              {"deepseek4-284b", "tpu-7x", 64},      {"qwen3-30b-a3b", "h100", 16},
+                              {"olmo3-7b", "h100", 8},               {"envy-switch-base", "mi355x", 8}};
+  for (const Machine& machine : decoders) {
+    PlanRequest request = request_for(machine.model, machine.machine, machine.chips);
+    request.remat_policies = named_remat_policies(remat_policies());
+    const SearchSpace space = space_of(request);
+    const auto parallelisms = enumerate_parallelisms(space).list;
+    ASSERT_FALSE(parallelisms.empty()) << machine.model;
+    for (std::size_t i = 0; i < parallelisms.size(); i += 1 + parallelisms.size() / 4)
+      expect_costs_of_what_is_shown(space, parallelisms[i], {parallelisms[i].batches.front()});
   }
 }
 
