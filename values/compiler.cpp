@@ -74,6 +74,7 @@ constexpr std::array habit_names{
     Named{Habit::budgets_temporaries, "budgets_temporaries"},
     Named{Habit::clones_gathers_near_limit, "clones_gathers_near_limit"},
     Named{Habit::peels_offloading_loops, "peels_offloading_loops"},
+    Named{Habit::sends_late_without_loops, "sends_late_without_loops"},
     Named{Habit::keeps_unsorted_rows, "keeps_unsorted_rows"},
     Named{Habit::runs_expert_weight_gradients_last, "runs_expert_weight_gradients_last"},
     Named{Habit::recomputes_expert_output_last, "recomputes_expert_output_last"},

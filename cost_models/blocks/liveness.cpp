@@ -36,7 +36,7 @@ class Tracing {
         result_.saved.push_back(tensor);
         return;
       case SavePlace::host:
-        result_.offloaded.push_back(tensor);
+        (block_.stays_on_device ? result_.saved : result_.offloaded).push_back(tensor);
         return;
       case SavePlace::recompute:
         recompute(tensor);

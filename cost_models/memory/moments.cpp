@@ -17,12 +17,16 @@ namespace shardplan {
 namespace {
 
 /// XLA:TPU peels the backward loop of layers that read from the host: what its first iteration reads never leaves the
-/// device, and waits there until it runs.
+/// device, and waits there until it runs. Of loops inside an iteration (gemma4, ten of five layers each) it peels each.
 Bytes peeled_values(const Loop& loop, const BoundProgram& program, const Compiler& compiler) {
   if (!compiler.has(Habit::peels_offloading_loops)) return {};
   Bytes values;
-  for (const PartitionedBlock* block : loop)
-    values += offloaded_in_one_run(*block, *program.mesh) * block->block->layers_per_cycle;
+  for (const PartitionedBlock* block : loop) {
+    const Block& b = *block->block;
+    if (block->liveness.sent_late) continue;  // no loop
+    const std::int64_t iterations = b.own_loop ? b.layers / b.layers_per_cycle : b.layers_per_cycle;
+    values += offloaded_in_one_run(*block, *program.mesh) * iterations;
+  }
   return values;
 }
 

@@ -75,6 +75,9 @@ std::vector<SavedValue> saved_values(const PartitionedBlock& block, const BoundP
     const std::int64_t times = enters_scan ? saved_inputs(b) : layers_run(b, program.program->pipeline);
     all.push_back({saved, saved_bytes(block, saved, *program.mesh), times});
   }
+  if (block.liveness.sent_late)
+    for (const TensorId sent : block.liveness.offloaded)
+      all.push_back({sent, saved_bytes(block, sent, *program.mesh), b.layers});
   return all;
 }
 

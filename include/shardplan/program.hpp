@@ -233,6 +233,7 @@ struct BlockBody {
   std::int64_t layers_per_cycle = 1;  ///< copies in one iteration of the layer scan, which is rematerialized as a whole
   bool continues_cycle =
       false;                 ///< that iteration begins with the block before (gemma3: five local layers, a global one)
+  bool stays_on_device = false;  ///< what a policy would move to the host is kept on the device
   bool own_loop = false;     ///< in that iteration its layers are a loop of their own, each rematerialized alone (gemma4)
   bool in_pipeline = false;  ///< runs once for each pipeline iteration; its parameters carry a stage dim
   /// Its backward pass is written by hand: what waits for it, and where, by checkpoint name, whatever the remat policy

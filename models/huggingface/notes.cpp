@@ -99,6 +99,11 @@ bool speaks_of_experts(std::string_view key) {
   return std::find(std::begin(expert_keys), std::end(expert_keys), key) != std::end(expert_keys);
 }
 
+/// "partial_rotary_factor": 1: MaxText's heads, too.
+bool says_what_maxtext_does(const std::string& key, const nlohmann::json& value) {
+  return key == "partial_rotary_factor" && value.is_number() && value.get<double>() == 1;
+}
+
 /// null, false, 0 and an empty list say that there is nothing.
 bool says_nothing(const nlohmann::json& value) {
   return value.is_null() || value.empty() || (value.is_boolean() && !value.get<bool>()) ||
@@ -155,7 +160,7 @@ Model with_notes(Model model, StrictObject& config) {
     const auto& value = config.any(key);
     const auto known = std::find_if(std::begin(left_out_keys), std::end(left_out_keys),
                                     [&](const LeftOut& row) { return key == row.key; });
-    if (says_nothing(value) || is_harmless(key)) continue;
+    if (says_nothing(value) || says_what_maxtext_does(key, value) || is_harmless(key)) continue;
     if (known != std::end(left_out_keys))
       model.left_out.push_back({key + method_of(config, key, value), known->reason});
     else if (!model.has_experts() && speaks_of_experts(key))

@@ -121,6 +121,8 @@ enum class Habit : std::uint8_t {
   clones_gathers_near_limit,
   /// Loops that read what was offloaded lose their first iteration: its values stay on the device.
   peels_offloading_loops,
+  /// Layers that no loop runs send what is offloaded to the host when their backward pass is about to read it again.
+  sends_late_without_loops,
   /// Routed rows exist in order of arrival beside those in order of experts.
   keeps_unsorted_rows,
   /// Experts whose rows are exchanged: their weight gradients run when the rest of their backward pass has.

@@ -42,6 +42,7 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
   b.block.layers = kind.count;
   if (config.scan_layers) {
     b.block.own_loop = kind.own_loop;
+    b.block.stays_on_device = kind.stays_on_device;
     b.block.layers_per_cycle = kind.per_cycle;
     b.block.continues_cycle = kind.continues_cycle;
   }

@@ -30,6 +30,7 @@ struct LayerKind {
   bool continues_cycle = false;
   bool before_pipeline = false;
   bool own_loop = false;       ///< inside that iteration (Block::own_loop)
+  bool stays_on_device = false;  ///< likewise (Block::stays_on_device)
   bool scales_output = false;  ///< times a learned number
   bool batch_split = false;    ///< two half batches in turns: batch_split_layers.hpp, and no branches
   bool unscanned = false;  ///< one layer beside the scan: nothing of it is rematerialized

@@ -99,6 +99,9 @@ std::vector<LayerKind> layer_kinds(const Model& model) {
   std::vector<LayerKind> kinds = kinds_of(model);
   for (auto& kind : kinds) {
     kind.own_loop = model.decoder_block.loops_in_cycle;
+    // The layer behind the loop is one of a single iteration, whose bounds nothing on the host crosses (models/gemma4.py,
+    // _scan_global_layer).
+    kind.stays_on_device = kind.own_loop && kind.continues_cycle;
     kind.scales_output = model.decoder_block.scales_output;
   }
   return kinds;

@@ -32,6 +32,7 @@ std::string summary(const Block& block) {
   if (block.layers_per_cycle > 1) text += fmt::format(", {} a cycle", block.layers_per_cycle);
   if (block.continues_cycle) text += ", continues";
   if (block.own_loop) text += ", own loop";
+  if (block.stays_on_device) text += ", stays on the device";
   if (block.mixture) text += ", experts";
   for (const auto& op : block.operations)
     if (op.kind == OpKind::attention && op.attention_window.tokens > 0)
@@ -104,9 +105,10 @@ TEST(LayerCycles, OfEnvy) {
 // MaxText models/gemma4.py: five local layers are a loop inside the scan's iteration, the global one another.
 TEST(LayerCycles, OfGemma4) {
   EXPECT_THAT(layers_of("gemma4-31b"),
-              ElementsAre("layers_local 50, 5 a cycle, own loop, window 1024", "layers_global 10, continues, own loop"));
+              ElementsAre("layers_local 50, 5 a cycle, own loop, window 1024",
+                          "layers_global 10, continues, own loop, stays on the device"));
   EXPECT_THAT(layers_of("gemma4-26b"), ElementsAre("layers_local 25, 5 a cycle, own loop, experts, window 1024",
-                                                   "layers_global 5, continues, own loop, experts"));
+                                                   "layers_global 5, continues, own loop, stays on the device, experts"));
 }
 
 TEST(LayerCycles, Gemma4sGlobalLayersHaveHeadsOfTheirOwn) {
