@@ -220,6 +220,7 @@ constexpr Check checks[] = {{argument_violation, Schedule::matters},
                             {muon_decoder},
                             {optimizer_over_data, Schedule::matters},
                             {quantization_violation, Schedule::matters},
+                            {linen_violation},
                             {token_prediction_violation}};
 
 template <class Which>

@@ -42,6 +42,9 @@ std::optional<Infeasible> attention_violation(const Configuration& configuration
 /// The part of it that concerns quantized products (quantization_constraints.cpp).
 std::optional<Infeasible> quantization_violation(const Configuration& configuration);
 
+/// The part of it that concerns what MaxText refuses in Linen (linen_constraints.cpp).
+std::optional<Infeasible> linen_violation(const Configuration& configuration);
+
 /// The part of it that concerns layers of multi-token prediction (token_prediction_constraints.cpp).
 std::optional<Infeasible> token_prediction_violation(const Configuration& configuration);
 
