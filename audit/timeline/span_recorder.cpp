@@ -19,7 +19,13 @@ Lane lane_of(Engine engine) {
 
 void SpanRecorder::note(Lane lane, TracedKind kind, const std::string& name, std::int64_t executions, double begin,
                         double end) {
-  if (on_ && begin < end) spans_.push_back({lane, kind, name, executions, {{begin - skipped_}, {end - skipped_}}});
+  if (on_ && begin < end)
+    spans_.push_back({lane, kind, name, executions, {Seconds{position(begin)}, Seconds{position(end)}}});
+}
+
+void SpanRecorder::note_loop(const std::string& name, std::int64_t executions, double begin_position, double end) {
+  if (on_ && begin_position < position(end))
+    spans_.push_back({Lane::loops, TracedKind::loop, name, executions, {Seconds{begin_position}, Seconds{position(end)}}});
 }
 
 }  // namespace shardplan

@@ -139,13 +139,13 @@ class Walker {
     const auto [found, is_new] = loops_.try_emplace(&step, timeline_.loops.size());
     const std::size_t place = found->second;
     if (is_new) timeline_.loops.push_back({step.name, frame.depth, 0, {}, {}, {}});
-    const double start = now_;
+    const double start = spans_.position(now_);
     run(step.callees.at(0), frame.times, frame.depth + 1);
-    spans_.note(Lane::loops, TracedKind::loop, step.name, frame.times, start, now_);
+    spans_.note_loop(step.name, frame.times, start, now_);
     if (trips > 1) {
-      const double begin = now_, computed = computed_;
+      const double begin = now_, computed = computed_, position = spans_.position(now_);
       run(step.callees.at(0), frame.times * (trips - 1), frame.depth + 1);
-      spans_.note(Lane::loops, TracedKind::loop, step.name, frame.times * (trips - 1), begin, now_);
+      spans_.note_loop(step.name, frame.times * (trips - 1), position, now_);
       skip((now_ - begin) * static_cast<double>(trips - 2), (computed_ - computed) * static_cast<double>(trips - 2));
     }
     loop_ = outside;

@@ -1,4 +1,5 @@
-"""Traces that tests look at: of plans with and without a pipeline and host copies, of a program beside its plan."""
+"""Traces that tests look at: of plans with and without a pipeline and host copies, of a program beside its plan,
+of loops in loops."""
 import json
 import pathlib
 import subprocess
@@ -14,6 +15,8 @@ lines = {
                "ici_fsdp_parallelism=1 ici_expert_parallelism=8 capacity_factor=1.25 sparse_matmul=False megablox=False "
                "base_num_decoder_layers=4 override_model_config=True max_target_length=4096 compile_topology=v5p-16 "
                "moe_dispatch_no_expert_sharding=True",
+    "nested-loops": f"audit --timeline --hlo {data}/audit/toy_nested_loops.hlo --hardware toy-torus --chips 8",
+    "experts-program": f"audit --timeline --hlo {data}/audit/ds16_7x8_ep4fsdp2.hlo.gz --hardware tpu-7x --chips 4",
 }
 
 
