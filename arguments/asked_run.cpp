@@ -72,6 +72,27 @@ void check_sequences(const Configuration& c) {
                                  c.config.num_pipeline_microbatches, counted(batch, "sequence")));
 }
 
+/// "; set fsdp=16": the axis that takes what is left over, or the largest, where the others divide the devices.
+std::string size_that_fits(const Mesh& asked, std::int64_t devices) {
+  const auto usual = asked.find(AxisRole::fsdp);
+  const auto largest = std::max_element(asked.axes.begin(), asked.axes.end(),
+                                        [](const MeshAxis& a, const MeshAxis& b) { return a.size() < b.size(); });
+  const MeshAxis& axis = usual && asked.axes[*usual].size() > 1 ? asked.axes[*usual] : *largest;
+  const std::int64_t others = asked.devices() / axis.size();
+  return devices % others == 0 ? fmt::format("; set {}={}", axis.name, devices / others) : "";
+}
+
+/// In the words of --mesh, whose sizes are then shared out among slices.
+void check_devices(const Mesh& asked, const Machine& machine) {
+  const std::int64_t devices = machine.devices();
+  if (asked.devices() == devices) return;
+  const std::string slices =
+      machine.num_slices > 1 ? counted(machine.num_slices, joined_noun(machine.hardware.fabric)) + " of " : "";
+  throw InputError(fmt::format("--mesh {}: its {} not the {} of {}{}", describe(asked),
+                               asked.devices() == 1 ? "1 device is" : counted(asked.devices(), "device") + " are",
+                               counted(devices, "device"), slices + machine.slice.name, size_that_fits(asked, devices)));
+}
+
 }  // namespace
 
 AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) {
@@ -86,6 +107,7 @@ AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) 
 
 AskedRun on_mesh(AskedRun run, const std::vector<AskedAxis>& mesh) {
   const Mesh asked = asked_mesh(mesh, rules_for(run, mesh).mesh_axes);
+  check_devices(asked, run.machine);
   const auto spread = spread_over(asked, run.machine.num_slices);
   if (!spread)
     throw InputError(fmt::format("--mesh {}: its {} can't be spread over {}", describe(asked),

@@ -192,6 +192,9 @@ std::vector<AskedAxis> read_axes(std::string_view text) {
 
 std::vector<AskedSizes> read_axis_sizes(std::string_view text) {
   auto asked = parse_axis_sizes(text);
+  for (const AskedSizes& sizes : asked)
+    if (axis_role(sizes.name) == AxisRole::diloco && sizes.most > 1) axis_key("ici", sizes.name);  // there is none: throws
+  std::erase_if(asked, [](const AskedSizes& sizes) { return axis_role(sizes.name) == AxisRole::diloco; });
   std::vector<std::string> axes;
   for (const auto& row : axis_arguments()) axes.push_back(row.axis);
   for (const AskedSizes& sizes : asked) {

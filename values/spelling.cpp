@@ -108,6 +108,17 @@ constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
     {"tp", "ici_tensor_parallelism"},
     {"cp", "ici_context_parallelism"},
     {"dp", "ici_data_parallelism"},
+    {"gbs", "per_device_batch_size"},
+    {"globalbatchsize", "per_device_batch_size"},
+    {"globalbatch", "per_device_batch_size"},
+    {"mbs", "per_device_batch_size"},
+    {"microbatchsize", "per_device_batch_size"},
+    {"bs", "per_device_batch_size"},
+    {"batchsize", "per_device_batch_size"},
+    {"seq", "max_target_length"},
+    {"seqlen", "max_target_length"},
+    {"sequencelength", "max_target_length"},
+    {"ctx", "max_target_length"},
     {"fsdpshardonexp", "shard_exp_on_fsdp"},  // until 2026
 };
 

@@ -114,6 +114,12 @@ bool is_worth_a_risk(const Candidate& candidate, const Candidate& than) {
   return candidate.cost.seconds_per_token * (1 + worth_a_risk) < than.cost.seconds_per_token;
 }
 
+/// As the run is told when it is explained alone.
+void weigh(Evaluation& shown) {
+  shown.findings = weigh_findings(*shown.configuration, shown).findings;
+  shown.flag_worths = weigh_flags(*shown.configuration, shown);
+}
+
 MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
                            const std::vector<Parallelism>& parallelisms, const Explored& explored,
                            const Evaluator& evaluate) {
@@ -122,14 +128,17 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   MachinePlan plan;
   plan.recommended = presenter.show(selection.recommended);
   if (request.beside < Beside::alternatives) return plan;
-  plan.recommended->findings = weigh_findings(*plan.recommended->configuration, *plan.recommended).findings;
-  plan.recommended->flag_worths = weigh_flags(*plan.recommended->configuration, *plan.recommended);
+  weigh(*plan.recommended);
   plan.alternatives = presenter.show(selection.alternatives);
   plan.recommended->assumed = assumed_steps(*plan.recommended->configuration, *plan.recommended);
   for (Evaluation& shown : plan.alternatives) shown.assumed = assumed_steps(*shown.configuration, shown);
   if (explored.marginal && is_worth_a_risk(*explored.marginal, selection.recommended))
     plan.marginal = presenter.show(*explored.marginal);
-  if (request.beside == Beside::front) plan.pareto = presenter.show(explored.front.candidates());
+  if (request.beside == Beside::front) {
+    for (Evaluation& shown : plan.alternatives) weigh(shown);
+    if (plan.marginal) weigh(*plan.marginal);
+    plan.pareto = presenter.show(explored.front.candidates());
+  }
   plan.strategies =
       compare_strategies(*plan.recommended, best_of_each(presenter, parallelisms, explored, request.objective));
   plan.change_of_training = change_of_training(*plan.recommended, request.model);

@@ -37,9 +37,9 @@ std::string where_time_goes(const Evaluation& e) {
     return seconds.value > 0 ? fmt::format(", {} {:.0f}%", part, seconds.value / whole) : "";
   };
   const std::string hidden =
-      e.collectives.empty() ? ""
-                            : fmt::format("; {} of communication hides behind compute{}",
-                                          in_words(time.hidden_collective), most_expensive(e));
+      time.hidden_collective.value <= 0
+          ? most_expensive(e)
+          : fmt::format("; {} of communication hides behind compute{}", in_words(time.hidden_collective), most_expensive(e));
   return fmt::format("a step of {} is {:.0f}% compute and {:.0f}% exposed communication{}{}{}{}",
                      in_words(time.with_routing()),
                      time.compute.value / whole, time.exposed_collective.value / whole,

@@ -91,8 +91,9 @@ SweepFlags with_named_size(SweepFlags flags) {
 void check_no_sizes(const SweepFlags& flags) {
   for (const auto& name : machine_words(flags.plan.hardware))
     if (const MachineName machine = machine_called(name); machine.slice)
-      throw InputError(
-          fmt::format("--hardware {}: the name says a size, which --chips says here; give {}", name, machine.profile));
+      throw InputError(fmt::format("--hardware {}: the name says a size, which {}; give {}", name,
+                                   flags.plan.chips ? "--chips says here" : "of several machines --chips says",
+                                   machine.profile));
 }
 
 Shard read_shard(const std::string& text) {
