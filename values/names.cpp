@@ -211,6 +211,18 @@ std::string_view name_of(DType dtype) {
 
 Bytes recast(Bytes bytes, DType from, DType to) { return Bytes{bytes.value / size_of(from) * bits_of(to) / 8}; }
 
+std::string_view name_of(Objective objective) {
+  switch (objective) {
+    case Objective::throughput:
+      return "throughput";
+    case Objective::memory:
+      return "memory";
+    case Objective::cost:
+      return "cost";
+  }
+  throw InternalError("unknown Objective");
+}
+
 std::string_view name_of(Strategy strategy) {
   switch (strategy) {
     case Strategy::data_and_fsdp:

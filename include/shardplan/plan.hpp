@@ -19,6 +19,7 @@ enum class Objective : std::uint8_t {
   memory,      ///< least peak memory among those within 10% of the best throughput
   cost,        ///< dollars a token (only machines whose profile has a price)
 };
+std::string_view name_of(Objective objective);  ///< "throughput"
 
 /// What a search may take; past one of them it answers with the best so far.
 struct SearchLimits {

@@ -175,18 +175,6 @@ void check_one_batch(const PlanFlags& flags) {
 
 }  // namespace
 
-std::string_view name_of(Objective objective) {
-  switch (objective) {
-    case Objective::throughput:
-      return "throughput";
-    case Objective::memory:
-      return "memory";
-    case Objective::cost:
-      return "cost";
-  }
-  throw InternalError("unknown Objective");
-}
-
 Words moe_words() {
   Words words = names_of(moe_paths);
   words.emplace_back("all");

@@ -16,8 +16,6 @@ struct PlanFlags {
   Words key_values;  ///< further MaxText settings that hold for every candidate
 };
 
-std::string_view name_of(Objective objective);  ///< "throughput"
-
 /// What --moe, --objective and --optimizer can be.
 Words moe_words();
 Words objective_words();

@@ -63,6 +63,9 @@ CellPlan plan_of(const Evaluation& e) {
   plan.fit = e.memory.fit();
   plan.peak = e.memory.peak();
   plan.capacity = e.memory.capacity;
+  plan.low = e.memory.low;
+  plan.high = e.memory.high;
+  plan.reserved = e.memory.reserved;
   plan.compute = e.time.compute;
   plan.exposed_collective = e.time.exposed_collective;
   plan.exposed_host = e.time.exposed_host;
@@ -71,6 +74,7 @@ CellPlan plan_of(const Evaluation& e) {
   plan.tokens_per_second = e.tokens_per_second_with_routing();
   plan.model_flops_utilization = e.time.utilization_with_routing();
   for (const auto& [key, value] : maxtext_arguments(*e.configuration)) plan.maxtext_arguments.emplace(key, value);
+  plan.xla_flags = print_flags(e.configuration->compiler.flags);
   return plan;
 }
 

@@ -32,6 +32,18 @@ std::vector<AskedAxis> read_mesh(StrictObject& plan) {
   return mesh;
 }
 
+/// Documents from before these were written have none of them.
+void read_range_and_flags(CellPlan& read, StrictObject& plan) {
+  read.low = read.high = read.peak;
+  if (!plan.has("peak_range")) return;
+  StrictObject range = plan.object("peak_range");
+  read.low = {range.integer_at_least("low_bytes", 0)};
+  read.high = {range.integer_at_least("high_bytes", 0)};
+  range.finish();
+  read.reserved = {plan.integer_at_least("reserved_bytes", 0)};
+  read.xla_flags = plan.texts("xla_flags");
+}
+
 CellPlan read_plan(StrictObject& cell, StrictObject plan) {
   constexpr std::array fits = {Fit::fits, Fit::marginal, Fit::does_not_fit};
   CellPlan read;
@@ -45,6 +57,7 @@ CellPlan read_plan(StrictObject& cell, StrictObject plan) {
   read.fit = enumerator_named(fits, "fit", plan.text("fit"), plan.where());
   read.peak = {plan.integer_at_least("peak_bytes", 0)};
   read.capacity = {plan.integer_at_least("capacity_bytes", 1)};
+  read_range_and_flags(read, plan);
   for (const auto& [key, member] : plan_times) read.*member = {plan.magnitude(key)};
   read.tokens_per_second = cell.magnitude("tokens_per_second", slowest);
   read.model_flops_utilization = plan.magnitude("model_flops_utilization");

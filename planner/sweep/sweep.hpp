@@ -48,11 +48,13 @@ struct CellPlan {
   std::int64_t global_batch_tokens = 0;
   Fit fit = Fit::fits;
   Bytes peak, capacity;                                          ///< of a device
+  Bytes low, high, reserved;  ///< what the peak may be, and what of the capacity is to stay free
   Seconds compute, exposed_collective, exposed_host, bubble;     ///< of a step
   Seconds all_token_routing;                                     ///< beside these (StepTime)
   double tokens_per_second = 0;                                  ///< of the whole job, with the routing of all tokens
   double model_flops_utilization = 0;
   std::map<std::string, std::string> maxtext_arguments;  ///< what starts it, by key
+  std::vector<std::string> xla_flags;                    ///< as the compiler takes them, given or assumed
   Seconds step() const { return compute + exposed_collective + exposed_host + bubble; }
   bool operator==(const CellPlan&) const = default;
 };

@@ -36,7 +36,9 @@ OrderedJson json_figures(const Evaluation& e) {
           {"tokens_per_second_per_device",
            json_number(e.time.tokens_per_second_per_device, "tokens_per_second_per_device")},
           {"peak_bytes", e.memory.peak().value},
+          {"peak_range", json_byte_range(e.memory.low, e.memory.high)},
           {"capacity_bytes", e.memory.capacity.value},
+          {"reserved_bytes", e.memory.reserved.value},
           {"fit", name_of(e.memory.fit())}};
 }
 
@@ -119,6 +121,7 @@ std::string compare_json(const CompareAnswer& answer) {
   OrderedJson document = {{"schema_version", schema_version}, {"command", "compare"}, {"model", model},
                           {"hardware", hardware},             {"chips", chips},       {"rows", std::move(rows)}};
   document["refused"] = std::move(refused);
+  if (!answer.changed) document["objective"] = name_of(answer.objective);
   if (answer.rules) document["rule_changes"] = json_rule_difference(*answer.rules);
   if (answer.changed) document["changed_arguments"] = json_changed(*answer.changed);
   return print_document(document);

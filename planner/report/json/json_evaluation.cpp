@@ -49,7 +49,7 @@ OrderedJson json_memory(const MemoryUse& memory, const std::vector<HeldBuffer>& 
           {"peak_bytes", memory.peak().value},
           {"peak_moment", memory.peak_moment},
           {"largest_buffers", json_held(held)},
-          {"range", {{"low_bytes", memory.low.value}, {"high_bytes", memory.high.value}}},
+          {"range", json_byte_range(memory.low, memory.high)},
           {"capacity_bytes", memory.capacity.value},
           {"reserved_bytes", memory.reserved.value}};
 }

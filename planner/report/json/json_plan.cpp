@@ -83,6 +83,7 @@ std::string plan_json(const PlanAnswer& answer) {
                          {"command", "plan"},
                          {"model", answer.model},
                          {"chips", answer.chips},
+                         {"objective", name_of(answer.objective)},
                          {"results", json_list(answer.machines, json_machine)}});
 }
 

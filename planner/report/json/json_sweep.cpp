@@ -32,13 +32,16 @@ OrderedJson json_plan_of(const CellPlan& plan) {
           {"global_batch_tokens", plan.global_batch_tokens},
           {"fit", name_of(plan.fit)},
           {"peak_bytes", plan.peak.value},
+          {"peak_range", json_byte_range(plan.low, plan.high)},
           {"capacity_bytes", plan.capacity.value},
+          {"reserved_bytes", plan.reserved.value},
           {"compute_seconds", json_number(plan.compute.value, "compute_seconds")},
           {"exposed_collective_seconds", json_number(plan.exposed_collective.value, "exposed_collective_seconds")},
           {"exposed_host_seconds", json_number(plan.exposed_host.value, "exposed_host_seconds")},
           {"bubble_seconds", json_number(plan.bubble.value, "bubble_seconds")},
           {"all_token_routing_seconds", json_number(plan.all_token_routing.value, "all_token_routing_seconds")},
           {"model_flops_utilization", json_number(plan.model_flops_utilization, "model_flops_utilization")},
+          {"xla_flags", plan.xla_flags},
           {"maxtext_arguments", std::move(arguments)}};
 }
 

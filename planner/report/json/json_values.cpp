@@ -14,6 +14,8 @@ OrderedJson json_number(double number, std::string_view what) {
 
 OrderedJson json_seconds(Seconds seconds) { return json_number(seconds.value, "a time"); }
 
+OrderedJson json_byte_range(Bytes low, Bytes high) { return {{"low_bytes", low.value}, {"high_bytes", high.value}}; }
+
 OrderedJson json_mesh(const Mesh& mesh) {
   OrderedJson sizes = OrderedJson::object();
   for (const auto& axis : mesh.axes) sizes[axis.name] = axis.size();

@@ -13,6 +13,7 @@ inline constexpr int schema_version = 1;
 
 OrderedJson json_number(double number, std::string_view what);
 OrderedJson json_seconds(Seconds seconds);
+OrderedJson json_byte_range(Bytes low, Bytes high);
 OrderedJson json_mesh(const Mesh& mesh);
 OrderedJson json_evaluation(const Evaluation& evaluation);
 OrderedJson json_collectives(const std::vector<NamedCollective>& collectives, const Mesh& mesh);

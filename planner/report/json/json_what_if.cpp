@@ -24,7 +24,9 @@ OrderedJson json_what_if(const WhatIf& what_if) {
           {"all_token_routing_seconds", json_number(run.time.all_token_routing.value, "all_token_routing_seconds")},
           {"tokens_per_second", json_number(rate, "tokens_per_second")},
           {"peak_bytes", run.memory.peak().value},
+          {"peak_range", json_byte_range(run.memory.low, run.memory.high)},
           {"capacity_bytes", run.memory.capacity.value},
+          {"reserved_bytes", run.memory.reserved.value},
           {"fit", name_of(run.memory.fit())},
           {"xla_flags", print_flags(c.compiler.flags)},
           {"maxtext_arguments", json_arguments(c)}};

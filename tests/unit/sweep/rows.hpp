@@ -15,6 +15,10 @@ inline CellPlan plan_taking(double compute, double exposed = 0, double bubble = 
   plan.global_batch_tokens = 1000;
   plan.peak = {10};
   plan.capacity = {20};
+  plan.low = {9};
+  plan.high = {12};
+  plan.reserved = {1};
+  plan.xla_flags = {"--xla_gpu_enable_latency_hiding_scheduler=true"};
   plan.compute = {compute};
   plan.exposed_collective = {exposed};
   plan.bubble = {bubble};
