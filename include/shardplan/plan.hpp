@@ -146,6 +146,13 @@ struct PlanAnswer {
   int chips = 0;
   Objective objective = Objective::throughput;  ///< what the machines are sorted by
   std::vector<MachinePlan> machines;  ///< best first; those where nothing fits last
+
+  /// Whoever says a price wants to see what it makes.
+  bool shows_cost() const {
+    for (const MachinePlan& machine : machines)
+      if (machine.dollars_per_million_tokens) return true;
+    return objective == Objective::cost;
+  }
 };
 
 /// Searches every valid mesh × rule set × MoE path × remat policy × per-device batch on each machine.

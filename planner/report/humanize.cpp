@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <planner/report/humanize.hpp>
+#include <planner/words/fit_words.hpp>
 #include <shardplan/configuration.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
@@ -78,13 +79,6 @@ std::string_view fit_word(Fit fit) {
 std::string step_range(const Evaluation& evaluation) {
   const auto range = range_with_routing(evaluation);
   return range ? fmt::format(" ({} to {})", print_time(range->low), print_time(range->high)) : "";
-}
-
-std::string_view marginal_verdict(const MemoryUse& memory) {
-  const bool fits = memory.high <= memory.capacity, leaves_too_little = memory.low > memory.allowed();
-  if (memory.reserved.value == 0) return "may fit or not";
-  if (fits) return leaves_too_little ? "fits, but leaves less free than asked" : "fits, but may leave less free than asked";
-  return leaves_too_little ? "may fit or not, and leaves less free than asked" : "may fit or not";
 }
 
 std::string marginal_text(const MemoryUse& memory) {

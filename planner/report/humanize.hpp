@@ -20,9 +20,6 @@ std::string print_times(std::initializer_list<std::pair<std::string_view, Second
 std::string step_range(const Evaluation& evaluation);
 std::string print_count(std::int64_t count);  ///< "12,345"
 std::string_view fit_word(Fit fit);           ///< "yes", "marginal", "no": under a title that asks whether it fits
-/// Of memory that is marginal: "may fit or not", or what is sure where a part of the device is to stay free: "fits, but
-/// leaves less free than asked".
-std::string_view marginal_verdict(const MemoryUse& memory);
 /// "it may fit or not: 74.1 GiB to 79.0 GiB needed, 78.2 GiB available"
 std::string marginal_text(const MemoryUse& memory);
 std::string print_share(double share);        ///< "45.2%"

@@ -6,6 +6,7 @@
 #include <planner/search/comparison.hpp>
 #include <planner/search/reasons.hpp>
 #include <planner/words/assumption_words.hpp>
+#include <planner/words/fit_words.hpp>
 
 namespace shardplan {
 namespace {
@@ -52,9 +53,10 @@ std::string memory_at_peak(const Evaluation& e) {
   const MemoryUse& memory = e.memory;
   const std::string reserve =
       memory.reserved.value > 0 ? fmt::format(", {:.1f} GiB kept free", gibibytes(memory.reserved)) : "";
-  const std::string tight = memory.fit() == Fit::fits ? ""
-                                                      : "; it may not fit: keep a smaller batch or a leaner "
-                                                        "remat_policy at hand";
+  const std::string tight =
+      memory.fit() == Fit::fits
+          ? ""
+          : fmt::format("; it {}: keep a smaller batch or a leaner remat_policy at hand", marginal_verdict(memory));
   const std::string range = memory.low < memory.high
                                 ? fmt::format(", {:.1f} to {:.1f} if predictions are off by as much as they have been",
                                               gibibytes(memory.low), gibibytes(memory.high))
@@ -70,10 +72,10 @@ std::string named(const Evaluation& e) {
 }
 
 std::string what_is_faster(const Evaluation& best, const Evaluation& marginal) {
-  return fmt::format("{} would be {:.1f}% faster, but peaks at {:.1f} to {:.1f} of {:.1f} GiB: it may not fit",
+  return fmt::format("{} would be {:.1f}% faster, but peaks at {:.1f} to {:.1f} of {:.1f} GiB: it {}",
                      named(marginal), -100 * slower_than(best, marginal) / (1 + slower_than(best, marginal)),
                      gibibytes(marginal.memory.low), gibibytes(marginal.memory.high),
-                     gibibytes(marginal.memory.capacity));
+                     gibibytes(marginal.memory.capacity), marginal_verdict(marginal.memory));
 }
 
 std::string memory_difference(const Evaluation& best, const Evaluation& other) {

@@ -7,6 +7,7 @@
 #include <planner/search/plan_machine.hpp>
 #include <planner/search/space/batch_options.hpp>
 #include <planner/sweep/plan_cell.hpp>
+#include <planner/words/fit_words.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -112,8 +113,8 @@ std::string shortage_of(const MachinePlan& plan) {
   const Infeasible& why = *plan.shortage();
   const std::string mesh = describe(plan.closest->mesh);
   if (plan.closest_may_fit())
-    return fmt::format("not surely: needs {:.1f} to {:.1f} of {:.1f} GiB a device, with {}", gibibytes(memory.low),
-                       gibibytes(memory.high), gibibytes(memory.capacity), mesh);
+    return fmt::format("{}: needs {:.1f} to {:.1f} of {:.1f} GiB a device, with {}", marginal_verdict(memory),
+                       gibibytes(memory.low), gibibytes(memory.high), gibibytes(memory.capacity), mesh);
   return fmt::format("needs {:.1f} of {:.1f} GiB a device at least, with {}", gibibytes({why.needed}),
                      gibibytes({why.available}), mesh);
 }

@@ -8,6 +8,7 @@
 #include <planner/report/markdown/markdown_run.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
+#include <planner/words/fit_words.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,9 @@
 #include <planner/report/wrap.hpp>
 #include <planner/sweep/answers.hpp>
 #include <planner/sweep/scaling.hpp>
+#include <planner/words/fit_words.hpp>
 #include <shardplan/collective/counted.hpp>
+#include <set>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -102,6 +105,23 @@ std::vector<SweepColumn> columns_of(const Said& said, const SweepGoal& goal) {
   return columns;
 }
 
+std::string_view verdict_of(const CellPlan& plan) {
+  MemoryUse memory;
+  memory.low = plan.low;
+  memory.high = plan.high;
+  memory.capacity = plan.capacity;
+  memory.reserved = plan.reserved;
+  return marginal_verdict(memory);
+}
+
+/// What the question mark in a model's table says of its cells; "" where it has none.
+std::string doubt_of(const SweepAnswer& answer, const std::string& model) {
+  std::set<std::string_view> verdicts;
+  for (const SweepRow& row : answer.rows)
+    if (row.cell.model == model && row.plan && row.plan->fit != Fit::fits) verdicts.insert(verdict_of(*row.plan));
+  return fmt::format("{}", fmt::join(verdicts, "; or "));
+}
+
 std::string table_text(const SweepAnswer& answer, const std::string& model, const std::vector<SweepColumn>& columns,
                        const Style& style) {
   std::vector<Column> titles = {{"machine"}, {"chips", Align::right}};
@@ -117,10 +137,8 @@ std::string table_text(const SweepAnswer& answer, const std::string& model, cons
     for (const auto& column : columns) cells.push_back(column.text(row));
     table.add(std::move(cells));
   }
-  const bool any_marginal = std::any_of(answer.rows.begin(), answer.rows.end(), [&](const SweepRow& row) {
-    return row.cell.model == model && row.plan && row.plan->fit != Fit::fits;
-  });
-  return table.print(style.width(), 2) + (any_marginal ? "  ? may not fit\n" : "");
+  const std::string doubt = doubt_of(answer, model);
+  return table.print(style.width(), 2) + (doubt.empty() ? "" : wrap_text(doubt, "  ? ", style.width()));
 }
 
 /// "tpu-v5p on 512 chips: 43.1 days, 529,000 chip-hours, $2,220,000"

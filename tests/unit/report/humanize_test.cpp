@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <planner/report/humanize.hpp>
+#include <planner/words/fit_words.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -87,6 +87,23 @@ TEST(PlanText, SaysWhatItIsSortedByAndWhatItCosts) {
               AllOf(HasSubstr("on 8 chips, cheapest first"), HasSubstr("$/M tokens"), HasSubstr("0.25")));
 }
 
+/// A search that was stopped doesn't know that nothing fits.
+TEST(PlanText, SaysWhereASearchWasStopped) {
+  MachinePlan machine;
+  machine.hardware = "h100";
+  machine.unfinished = Unfinished{false, 12, 40};
+  EXPECT_THAT(plan_text(answer_of({machine}), Style::plain()),
+              AllOf(HasSubstr("on 8 chips: nothing found\n"), Not(HasSubstr("nothing fits")),
+                    HasSubstr("h100: stopped at --time-limit: 12 of 40 shardings were not costed to the end")));
+}
+
+TEST(PlanText, SaysOfWhatSurelyFitsThatItLeavesTooLittle) {
+  MachinePlan machine = examples::machine_that_fits();
+  machine.recommended->memory.reserved = examples::gib(20);
+  EXPECT_THAT(plan_text(answer_of({machine}), Style::plain()),
+              HasSubstr("fastest first: marginal, it fits, but leaves less free than asked\n"));
+}
+
 TEST(PlanText, PrintsTheCommandsOfAlternativesWhenAsked) {
   const PlanAnswer answer = answer_of({examples::machine_that_fits()});
   EXPECT_THAT(plan_text(answer, Style::plain()), Not(HasSubstr("to start the next best")));

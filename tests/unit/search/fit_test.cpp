@@ -189,6 +189,20 @@ Evaluation uncertain(const Configuration& c) {
   return e;
 }
 
+/// What is above the reserve alone surely fits.
+TEST(Plan, SaysOfWhatSurelyFitsThatItMayLeaveLessFreeThanAsked) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.mesh = parse_axis_sizes("fsdp=8");
+  request.memory_limits.reserve = {0.15, {}};
+  const MachinePlan plan = plan_one(request, [](const Configuration& c) {
+    Evaluation e = reserving(c);
+    e.memory.high = Bytes{e.memory.peak().value * 5 / 4};
+    return e;
+  });
+  ASSERT_TRUE(plan.marginal);
+  EXPECT_THAT(plan.reasons, Contains(::testing::EndsWith(": it fits, but may leave less free than asked")));
+}
+
 TEST(Plan, RecommendsWhatSurelyFitsAndNamesWhatWouldBeFaster) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   request.mesh = parse_axis_sizes("fsdp=8");

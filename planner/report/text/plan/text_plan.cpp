@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <planner/report/humanize.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/text/text_evaluation.hpp>
@@ -9,6 +8,7 @@
 #include <planner/report/text/plan/text_plan_tables.hpp>
 #include <planner/report/text/plan/text_what_if.hpp>
 #include <planner/report/wrap.hpp>
+#include <planner/words/search_words.hpp>
 #include <planner/report/shown_arguments.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
@@ -59,18 +59,6 @@ std::string best_text(const MachinePlan& machine, const Style& style, const Plan
          (parts.commands ? alternative_commands(machine, style) : "");
 }
 
-std::string_view order_of(Objective objective) {
-  switch (objective) {
-    case Objective::throughput:
-      return "fastest first";
-    case Objective::memory:
-      return "least memory first";
-    case Objective::cost:
-      return "cheapest first";
-  }
-  throw InternalError("unknown Objective");
-}
-
 /// Every other row of the table can be pasted too.
 std::string commands_text(const PlanAnswer& answer, const MachinePlan& best, const Style& style) {
   std::string text;
@@ -87,15 +75,7 @@ std::string plan_text(const PlanAnswer& answer, const Style& style, const PlanPa
       style.paint(Ink::bold, fmt::format("{} on {}", answer.model, counted(answer.chips, "chip")));
   const auto best = std::find_if(answer.machines.begin(), answer.machines.end(),
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
-  const bool unfinished = std::any_of(answer.machines.begin(), answer.machines.end(),
-                                      [](const MachinePlan& machine) { return machine.unfinished.has_value(); });
-  const bool marginal =
-      std::any_of(answer.machines.begin(), answer.machines.end(), std::mem_fn(&MachinePlan::closest_may_fit));
-  std::string verdict = unfinished ? ": nothing found" : marginal ? ": marginal, nothing surely fits" : ": nothing fits";
-  if (best != answer.machines.end())
-    verdict = ", " + std::string(order_of(answer.objective)) +
-              (best->recommended->memory.fit() == Fit::fits ? "" : ": marginal, it may not fit");
-  return title + verdict + "\n\n" + machines_text(answer, style) +
+  return title + plan_verdict(answer) + "\n\n" + machines_text(answer, style) +
          (best == answer.machines.end() ? "" : best_text(*best, style, parts) + commands_text(answer, *best, style));
 }
 

@@ -99,17 +99,9 @@ std::string dollars_text(const MachinePlan& machine) {
   return print_dollars(*machine.dollars_per_million_tokens);
 }
 
-/// Whoever says a price wants to see what it makes.
-bool knows_cost(const PlanAnswer& answer) {
-  return std::any_of(answer.machines.begin(), answer.machines.end(),
-                     [](const MachinePlan& machine) { return machine.dollars_per_million_tokens.has_value(); });
-}
-
-bool shows_cost(const PlanAnswer& answer) { return answer.objective == Objective::cost || knows_cost(answer); }
-
 std::vector<std::string> first_cells(const PlanAnswer& answer, const MachinePlan& machine, std::string fits) {
   std::vector<std::string> cells = {machine.hardware, std::move(fits)};
-  if (shows_cost(answer)) cells.push_back(machine.dollars_per_million_tokens ? dollars_text(machine) : "");
+  if (answer.shows_cost()) cells.push_back(machine.dollars_per_million_tokens ? dollars_text(machine) : "");
   return cells;
 }
 
@@ -177,7 +169,7 @@ std::string machines_text(const PlanAnswer& answer, const Style& style) {
   });
   const auto columns = figures(experts, 6);
   std::vector<Column> first = {{"machine"}, {"fits"}};
-  if (shows_cost(answer)) first.push_back({"$/M tokens", Align::right});
+  if (answer.shows_cost()) first.push_back({"$/M tokens", Align::right});
   TextTable table(with_columns_of(std::move(first), columns));
   for (const auto& machine : answer.machines) add_machine(table, answer, machine, columns, style);
   return table.print(style.width()) + unfinished_text(answer, style) + slices_text(answer, style) +
