@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <planner/report/humanize.hpp>
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
@@ -18,18 +17,21 @@ std::string shortfall_of(const MachinePlan& machine) {
   if (!machine.refused.empty()) return machine.refused;
   if (machine.closest_may_fit()) return marginal_text(machine.closest->memory);
   if (const Infeasible* shortage = machine.shortage()) return shortage->message;
+  if (machine.unfinished) return "nothing found before the search was stopped";
   return machine.rejections.empty() ? "no valid configuration" : machine.rejections.front().example;
 }
 
-std::vector<std::string> machine_row(const MachinePlan& machine) {
-  if (!machine.recommended) {
-    const std::string verdict = machine.closest_may_fit() ? "marginal: " : "no: ";
-    return {markdown_text(machine.hardware), verdict + markdown_text(shortfall_of(machine)), "", "", "", "", "", "", ""};
-  }
+std::string fits_text(const MachinePlan& machine) {
+  if (machine.recommended) return markdown_verdict(*machine.recommended);
+  return (machine.closest_may_fit() ? "marginal: " : "no: ") + markdown_text(shortfall_of(machine));
+}
+
+constexpr std::size_t figure_columns = 7;
+
+std::vector<std::string> figures_of(const MachinePlan& machine) {
+  if (!machine.recommended) return std::vector<std::string>(figure_columns);
   const Evaluation& e = *machine.recommended;
-  return {markdown_text(machine.hardware),
-          markdown_verdict(e),
-          print_number(e.tokens_per_second_with_routing()),
+  return {print_number(e.tokens_per_second_with_routing()),
           print_number(e.tokens_per_second_with_routing() / e.chips),
           print_time(e.time.with_routing()),
           print_share(e.time.utilization_with_routing()),
@@ -39,11 +41,28 @@ std::vector<std::string> machine_row(const MachinePlan& machine) {
 }
 
 std::string machines_table(const PlanAnswer& answer) {
+  std::vector<MarkdownColumn> columns = {{"machine"},      {"fits"},           {"tokens/s", true},
+                                         {"a chip", true}, {"step", true},     {"MFU", true},
+                                         {"memory", true}, {"mesh"},           {"rules"}};
+  if (answer.shows_cost()) columns.insert(columns.begin() + 2, {"$/M tokens", true});
   std::vector<std::vector<std::string>> rows;
-  for (const auto& machine : answer.machines) rows.push_back(machine_row(machine));
-  return markdown_table({{"machine"}, {"fits"}, {"tokens/s", true}, {"a chip", true}, {"step", true}, {"MFU", true},
-                         {"memory", true}, {"mesh"}, {"rules"}},
-                        rows);
+  for (const auto& machine : answer.machines) {
+    std::vector<std::string> row = {markdown_text(machine.hardware), fits_text(machine)};
+    const auto& dollars = machine.dollars_per_million_tokens;
+    if (answer.shows_cost()) row.push_back(dollars ? print_dollars(*dollars) : "");
+    for (auto& figure : figures_of(machine)) row.push_back(std::move(figure));
+    rows.push_back(std::move(row));
+  }
+  return markdown_table(columns, rows);
+}
+
+/// Of each machine whose search was stopped; what is shown of it is not the whole answer.
+std::string unfinished_list(const PlanAnswer& answer) {
+  std::string text;
+  for (const MachinePlan& machine : answer.machines)
+    if (machine.unfinished)
+      text += fmt::format("- **warning** {}: {}\n", markdown_text(machine.hardware), in_words(*machine.unfinished));
+  return text.empty() ? "" : text + "\n";
 }
 
 std::string slower_text(double slower) {
@@ -84,7 +103,9 @@ std::string best_text(const MachinePlan& machine) {
   text += "\n" + markdown_details("time, memory and collectives",
                                   markdown_time(e) + "\n" + markdown_memory(e) + "\n" + markdown_collectives(e));
   const std::string findings = markdown_findings(e.findings) + markdown_flags(e);
-  return text + (findings.empty() ? "" : "\n" + findings) + "\n" + markdown_command(e);
+  for (const auto& part : {findings, markdown_model_notes(e), markdown_command(e)})
+    if (!part.empty()) text += "\n" + part;
+  return text;
 }
 
 }  // namespace
@@ -92,12 +113,10 @@ std::string best_text(const MachinePlan& machine) {
 std::string plan_markdown(const PlanAnswer& answer) {
   const auto best = std::find_if(answer.machines.begin(), answer.machines.end(),
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
-  const bool any = best != answer.machines.end();
-  const bool may = std::any_of(answer.machines.begin(), answer.machines.end(), std::mem_fn(&MachinePlan::closest_may_fit));
   std::string text = fmt::format("### {} on {}{}\n\n", markdown_text(answer.model), counted(answer.chips, "chip"),
-                                 any ? "" : may ? ": marginal, nothing surely fits" : ": nothing fits");
-  text += machines_table(answer) + would_fit_list(answer);
-  return text + (any ? best_text(*best) : "");
+                                 plan_verdict(answer));
+  text += unfinished_list(answer) + machines_table(answer) + would_fit_list(answer);
+  return text + (best == answer.machines.end() ? "" : best_text(*best));
 }
 
 std::string explanation_markdown(const Evaluation& e) {
@@ -106,7 +125,8 @@ std::string explanation_markdown(const Evaluation& e) {
   text += markdown_settings(e) + "\n" + markdown_figures(e);
   const std::string findings = markdown_findings(e.findings) + markdown_flags(e);
   if (!findings.empty()) text += "\n" + findings;
-  for (const auto& part : {markdown_time(e), markdown_memory(e), markdown_collectives(e), markdown_command(e)})
+  for (const auto& part : {markdown_model_notes(e), markdown_time(e), markdown_memory(e), markdown_collectives(e),
+                           markdown_command(e)})
     if (!part.empty()) text += "\n" + part;
   return text;
 }

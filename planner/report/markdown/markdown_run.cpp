@@ -153,6 +153,13 @@ std::string markdown_collectives(const Evaluation& e) {
   return markdown_table({{"collective"}, {"axes"}, {"where"}, {"times", true}, {"bytes", true}, {"time", true}}, rows);
 }
 
+std::string markdown_model_notes(const Evaluation& e) {
+  std::string text;
+  for (const auto& [field, reason] : model_notes_of(e))
+    text += fmt::format("- {}: {}\n", markdown_code(field), markdown_text(reason));
+  return text.empty() ? "" : "About the model:\n\n" + text;
+}
+
 std::string markdown_command(const Evaluation& e) {
   const auto commands = commands_of(e);
   if (!commands) return "";

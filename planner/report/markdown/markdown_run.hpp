@@ -12,6 +12,7 @@ std::string markdown_figures(const Evaluation& evaluation);   ///< step, through
 std::string markdown_time(const Evaluation& evaluation);
 std::string markdown_memory(const Evaluation& evaluation);
 std::string markdown_collectives(const Evaluation& evaluation);
+std::string markdown_model_notes(const Evaluation& evaluation);  ///< what should be known of the model, in a list
 std::string markdown_command(const Evaluation& evaluation);  ///< folded
 std::string markdown_flags(const Evaluation& evaluation);
 std::string markdown_findings(const std::vector<Finding>& findings);

@@ -77,5 +77,32 @@ TEST(Markdown, APlanSaysWhereWhatIsClosestMayFit) {
   EXPECT_THAT(plan_markdown(plan), HasSubstr("| tpu-v5p | marginal: it may fit or not: "));
 }
 
+TEST(Markdown, APlanSaysWhereItsSearchWasStopped) {
+  PlanAnswer plan{"mixtral-8x7b", 8, Objective::throughput, {}};
+  MachinePlan& machine = plan.machines.emplace_back();
+  machine.hardware = "h100";
+  machine.unfinished = Unfinished{false, 1203, 14473};
+  const std::string warning = "- **warning** h100: stopped at --time-limit: 1,203 of 14,473 shardings";
+  EXPECT_THAT(plan_markdown(plan), testing::StartsWith("### mixtral-8x7b on 8 chips: nothing found\n\n" + warning));
+  EXPECT_THAT(plan_markdown(plan), HasSubstr("| h100 | no: nothing found before the search was stopped |"));
+  machine.recommended = examples::fitting();
+  EXPECT_THAT(plan_markdown(plan), testing::StartsWith("### mixtral-8x7b on 8 chips, fastest first\n\n" + warning));
+}
+
+TEST(Markdown, APlanSaysWhatItIsRankedByAndWhatItCosts) {
+  PlanAnswer plan{"mixtral-8x7b", 8, Objective::cost, {}};
+  MachinePlan& machine = plan.machines.emplace_back();
+  machine.hardware = "tpu-v5p";
+  machine.recommended = examples::fitting();
+  machine.dollars_per_million_tokens = 0.25;
+  EXPECT_THAT(plan_markdown(plan), testing::StartsWith("### mixtral-8x7b on 8 chips, cheapest first\n"));
+  EXPECT_THAT(plan_markdown(plan), HasSubstr("| machine | fits | $/M tokens | tokens/s |"));
+  EXPECT_THAT(plan_markdown(plan), HasSubstr("| tpu-v5p | fits | 0.25 | "));
+  plan.objective = Objective::memory;
+  machine.dollars_per_million_tokens.reset();
+  EXPECT_THAT(plan_markdown(plan), testing::StartsWith("### mixtral-8x7b on 8 chips, least memory first\n"));
+  EXPECT_THAT(plan_markdown(plan), Not(HasSubstr("$/M")));
+}
+
 }  // namespace
 }  // namespace shardplan
