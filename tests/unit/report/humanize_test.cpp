@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/words/fit_words.hpp>
 #include <shardplan/error.hpp>
+#include <string>
 
 namespace shardplan {
 namespace {
@@ -54,6 +58,21 @@ TEST(Humanize, Dollars) {
   EXPECT_EQ(print_dollars(0.001234), "0.00123");
   EXPECT_EQ(print_dollars(2.8149), "2.81");
   EXPECT_EQ(print_dollars(22'731.4), "22,731");
+}
+
+/// The numbers of tests/data/html/numbers.json, which pages write alike (tests/html/words_test.py).
+TEST(Humanize, NumbersThatPagesShowToo) {
+  const std::map<std::string, std::string (*)(double)> forms = {
+      {"number", [](double value) { return print_number(value); }},
+      {"memory", [](double value) { return print_memory({static_cast<std::int64_t>(value)}); }},
+      {"traffic", [](double value) { return print_traffic({static_cast<std::int64_t>(value)}); }},
+      {"time", [](double value) { return print_time({value}); }},
+      {"share", [](double value) { return print_share(value); }},
+      {"dollars", [](double value) { return print_dollars(value); }},
+      {"count", [](double value) { return print_count(static_cast<std::int64_t>(value)); }}};
+  std::ifstream file(TEST_DATA "/html/numbers.json");
+  for (const auto& row : nlohmann::json::parse(file))
+    EXPECT_EQ(forms.at(row.at("form"))(row.at("value")), row.at("text")) << row;
 }
 
 TEST(Humanize, MemoryThatIsMarginal) {

@@ -1,37 +1,62 @@
-// Numbers as the text answers have them (planner/report/humanize.cpp).
-const countText = (n) => Math.round(n).toLocaleString("en-US");
+// Numbers as the text answers have them (planner/report/humanize.cpp, values/units.cpp); tests/data/html/numbers.json holds
+// both to the same words.
+const countText = (n) => (Math.sign(n) * Math.round(Math.abs(n))).toLocaleString("en-US");
 
-/** At least three significant digits: "1.23", "45.6", "7,890". */
+/** A tie goes to the even digit, as C++ has it: toFixed takes the larger. With so few digits a tie is an odd number of
+    halves of 2^digits, which a double has exactly. */
+function fixedText(x, digits) {
+  const size = Math.abs(x), halves = size * 2 ** (digits + 1);
+  if (halves % 2 !== 1) return x.toFixed(digits);
+  const below = Math.floor(size * 10 ** digits), even = below + (below % 2);
+  return `${x < 0 ? "-" : ""}${(even / 10 ** digits).toFixed(digits)}`;
+}
+
+/** Three significant digits without zeros at the end: "0.00123", "2.5", "1e+15". */
+function generalText(x) {
+  const [mantissa, power] = x.toExponential(2).split("e").map(Number);
+  const inPowers = power < -4 || power >= 3, text = inPowers ? String(mantissa) : x.toPrecision(3);
+  const short = text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  return inPowers ? `${short}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}` : short;
+}
+
+/** At least three significant digits: "1.23", "45.6", "7,890". How many decimals give three is decided after rounding:
+    9.996 is "10.0", not "10.00". */
 function numberText(x) {
-  if (x === 0) return "0";
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x))));
-  return x.toLocaleString("en-US", { minimumFractionDigits: Math.min(digits, 6), maximumFractionDigits: Math.min(digits, 6) });
+  const size = Math.abs(x);
+  if (size >= 1e15) return generalText(x);
+  if (size >= 999.5) return countText(x);
+  return fixedText(x, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
-function timeText(seconds) {
-  const size = Math.abs(seconds);
-  if (size < 1e-9) return "0 s";  // what a difference of rounded numbers leaves, too
-  if (size >= 1) return `${numberText(seconds)} s`;
-  if (size >= 1e-3) return `${numberText(seconds * 1e3)} ms`;
-  return `${numberText(seconds * 1e6)} µs`;
+/** In the largest unit that it is 1 of once three digits are rounded: 999.6 ms is 1 s. `units`: [size, name, how many]. */
+function scaledText(x, units) {
+  const [, name, many] = units.find(([size]) => Math.abs(x) >= 0.9995 * size) || units.at(-1);
+  return `${numberText(many(x))} ${name}`;
 }
+
+const timeUnits = [[1, "s", (x) => x], [1e-3, "ms", (x) => x * 1e3], [1e-6, "µs", (x) => x * 1e6]];
+const trafficUnits = [[1e9, "GB", (x) => x / 1e9], [1e6, "MB", (x) => x / 1e6], [1e3, "kB", (x) => x / 1e3]];
+
+/** What a difference of rounded numbers leaves is nothing. */
+const timeText = (seconds) => (Math.abs(seconds) < 1e-9 ? "0 s" : scaledText(seconds, timeUnits));
 
 function trafficText(bytes) {
   if (bytes === 0) return "0 GB";
-  const size = Math.abs(bytes);
-  if (size >= 1e9) return `${numberText(bytes / 1e9)} GB`;
-  if (size >= 1e6) return `${numberText(bytes / 1e6)} MB`;
-  return size >= 1e3 ? `${numberText(bytes / 1e3)} kB` : `${countText(bytes)} B`;
+  return Math.abs(bytes) < 1000 ? `${countText(bytes)} B` : scaledText(bytes, trafficUnits);
 }
 
 function memoryText(bytes) {
-  const gib = bytes / 2 ** 30;
-  if (Math.abs(gib) >= 0.05) return `${gib.toFixed(1)} GiB`;
-  if (Math.abs(bytes) >= 2 ** 20) return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
-  return `${(bytes / 1024).toFixed(1)} KiB`;
+  if (bytes === 0) return "0 GiB";
+  const size = Math.abs(bytes);
+  if (size < 0.9995 * 2 ** 20) return `${numberText(bytes / 1024)} KiB`;
+  if (size < 0.05 * 2 ** 30) return `${numberText(bytes / 2 ** 20)} MiB`;
+  return `${fixedText(bytes / 2 ** 30, 1)} GiB`;
 }
 
-const shareText = (share) => `${(100 * share).toFixed(1)}%`;
+/** For a million tokens. */
+const dollarsOfMillionText = (dollars) => (dollars < 999.5 ? generalText(dollars) : numberText(dollars));
+
+const shareText = (share) => `${fixedText(100 * share, 1)}%`;
 const rateText = (bytesPerSecond) => `${numberText(bytesPerSecond / 1e9)} GB/s`;
 const slowerText = (slower) => (slower < 1 ? shareText(slower) : `${numberText(1 + slower)}×`);
 
