@@ -1,6 +1,7 @@
 // The step's loops, and of each one run: what the device computes, what is on the network meanwhile, what it waits for.
 const partColours = { forward: "blue", rematerialized_forward: "teal", gradient: "violet", right_gradient: "pink", stacks: "green", update: "amber" };
 const partNames = { forward: "forward", rematerialized_forward: "forward again", gradient: "gradients", right_gradient: "weights' gradients", stacks: "stacks of the loop", update: "update" };
+const hostColour = "brown";
 const least = 0.005; // of the step, that a loop takes to be drawn
 
 const spanLength = (span) => span.end_seconds - span.begin_seconds;
@@ -16,7 +17,7 @@ function spansOf(e, body) {
   const kernels = body.kernels.map((k) => ({ ...k, lane: "compute", colour: partColours[k.part], tip: `${k.name}\n${timeText(spanLength(k))}` }));
   const moves = body.moves.map((m) => ({ ...m, lane: "network", colour: "slate", tip: titled(m, (head, ops) => `${head}\n${ops}\n${timeText(spanLength(m))} on the network`) }));
   const waits = (lane) => body.waits.map((w) => ({ ...w, lane, colour: "red", hatched: true, tip: titled(w, (head, ops, why) => `waits ${timeText(spanLength(w))} for ${head}\n${ops}\n${why}`) }));
-  const copies = body.host_seconds > 0 ? [{ lane: "host", begin_seconds: 0, end_seconds: Math.min(body.host_seconds, body.run_seconds), colour: "slate", tip: `copies to and from the host\n${timeText(body.host_seconds)}` }] : [];
+  const copies = body.host_seconds > 0 ? [{ lane: "host", begin_seconds: 0, end_seconds: Math.min(body.host_seconds, body.run_seconds), colour: hostColour, tip: `copies to and from the host\n${timeText(body.host_seconds)}` }] : [];
   const copiesWait = body.exposed_host_seconds > 0 ? [{ lane: "compute", begin_seconds: body.run_seconds - body.exposed_host_seconds, end_seconds: body.run_seconds, colour: "red", hatched: true,
     tip: `waits ${timeText(body.exposed_host_seconds)} for copies to and from the host` }] : [];
   return [...kernels, ...moves, ...waits("compute"), ...(moves.length ? waits("network") : []), ...copies, ...copiesWait];
@@ -57,7 +58,11 @@ function timelineCard(e) {
   const drawn = bodies.filter((b) => b.run_seconds * b.runs >= least * e.time.step_seconds);
   const rest = bodies.length - drawn.length;
   const parts = [...new Set(drawn.flatMap((b) => b.kernels.map((k) => k.part)))];
-  const key = legend([...parts.map((p) => ({ label: partNames[p], colour: partColours[p] })), { label: "collectives that hide", colour: "slate" }, { label: "waits", colour: "red", hatched: true }]);
+  const any = (drawsIt, entry) => (drawn.some(drawsIt) ? [entry] : []);
+  const key = legend([...parts.map((p) => ({ label: partNames[p], colour: partColours[p] })),
+    ...any((b) => b.moves.length, { label: "collectives that hide", colour: "slate" }),
+    ...any((b) => b.host_seconds > 0, { label: "copies to and from the host", colour: hostColour }),
+    ...any((b) => b.waits.length || b.exposed_host_seconds > 0, { label: "waits", colour: "red", hatched: true })]);
   return card("The step, loop by loop", figure("timeline",
     `One run of each loop, in the order of the step; tap a part for its name${rest ? `. ${plural(rest, "short part")} of the step ${rest === 1 ? "is" : "are"} in the numbers alone` : ""}`,
     el("div", {}, drawn.map((b) => bodyRow(e, b)), key), bodyTable(e, bodies)));
