@@ -11,15 +11,22 @@ function answersOf(answer, model) {
   return el("p", {}, el("span", { class: "badge bad" }, fastest ? "Not in time" : "Not possible"), fastest ? ` The fastest: ${cellText(fastest)}, ${takes(fastest)}` : " on any of these machines and sizes");
 }
 
-/** Of what was asked, what explain has to be told too. */
-const repeatedFlags = (request) => ["--xla-flags", "--memory-fraction", "--reserve-hbm"].filter((flag) => flag in request).map((flag) => ` ${shellWord(`${flag}=${request[flag]}`)}`).join("");
+/** What explain has to be told too: of what was asked, and the compiler's flags of the plan, which is started with them
+    whether they were given or assumed; explain of what is not given is another run. */
+function repeatedFlags(request, plan) {
+  const none = "compile_xla_flags" in request ? "none" : "", flags = plan.xla_flags.join(" ") || none;
+  const told = { ...(flags ? { "--xla-flags": flags } : {}), ...request };
+  return ["--xla-flags", "--memory-fraction", "--reserve-hbm"].filter((flag) => flag in told)
+    .map((flag) => ` ${shellWord(`${flag}=${told[flag]}`)}`).join("");
+}
 
 /** What starts the cells to take; several answers may be one cell. */
 function takenCard(answer, model) {
   const choice = answer.answers.by_model[model], cells = answerNames.filter(([key]) => choice[key]).map(([key]) => choice[key]);
   const taken = [...new Map(cells.map((c) => [c.place, c])).values()].map((cell) => ({ cell, names: namesOf(cell, choice) }));
   const machine = (cell) => shellWord(answer.machine_files[cell.hardware] || cell.hardware);
-  const command = ({ cell }) => `shardplan explain --hardware ${machine(cell)} --chips ${cell.chips}${cell.slices > 1 ? ` --slices ${cell.slices}` : ""}${repeatedFlags(answer.request)} ${argumentWords(cell.plan)}`;
+  const size = (cell) => `--chips ${cell.chips}${cell.slices > 1 ? ` --slices ${cell.slices}` : ""}`;
+  const command = ({ cell: c }) => `shardplan explain --hardware ${machine(c)} ${size(c)}${repeatedFlags(answer.request, c.plan)} ${argumentWords(c.plan)}`;
   return taken.length ? card(`Commands of ${model}`, el("details", {}, el("summary", {}, "What says all of the plans of the cells to take; the settings are MaxText's"),
     taken.map((one) => commandBlock(`${one.cell.model}, ${one.names.join(", ")}: ${cellText(one.cell)}`, command(one))))) : null;
 }
