@@ -1,36 +1,30 @@
 // A plan: the machines, and of the one that is chosen its best run, what it was chosen over and why.
 const perChip = (e) => tokensPerSecond(e) / e.chips;
 
+/** Whoever says a price wants to see what it makes. */
+const isPriced = (r) => r.dollars_per_million_tokens !== undefined;
+const showsCost = (answer) => answer.objective === "cost" || answer.results.some(isPriced);
+const priceText = (r) => (isPriced(r) ? dollarsOfMillionText(r.dollars_per_million_tokens) : "–");
+const costText = (r) => (isPriced(r) ? `$${priceText(r)} a million tokens` : "");
+const costTile = (r) => (isPriced(r) ? tile("Cost", `$${priceText(r)}`, "a million tokens") : null);
+
 function machinesFigure(answer) {
   const able = answer.results.filter((r) => r.recommended), unable = answer.results.filter((r) => !r.recommended);
-  const rows = able.map(({ recommended: e }) => ({
-    label: e.hardware, note: `${numberText(tokensPerSecond(e))} tokens/s${e.fit === "fits" ? "" : ", may fit"}`,
+  const rows = able.map(({ recommended: e, ...r }) => ({
+    label: e.hardware, note: [`${numberText(tokensPerSecond(e))} tokens/s`, costText(r), misfit(e.fit, e.memory)].filter(Boolean).join(", "),
     segments: [{ label: "tokens/s", value: tokensPerSecond(e), text: `${numberText(tokensPerSecond(e))} with ${meshText(e.mesh)}, ${e.rules}`, colour: "blue" }],
   }));
   const drawing = el("div", {}, rows.length ? stackedBars(rows, inTokens, { key: false }) : null, unable.map((r) =>
-    el("p", {}, el("b", {}, r.hardware), " ", outlook(r), ` ${r.refused || shortfall(r)}`)));
+    el("p", {}, el("b", {}, r.hardware), " ", outlook(r), ` ${shortfall(r)}`)));
   return figure("machines", null, drawing, able.length ? dataTable("Machines on which something fits, best first", [
     { title: "machine", text: (r) => r.hardware }, { title: "verdict", text: (r) => verdict(r.recommended) },
+    ...(showsCost(answer) ? [{ title: "$/M tokens", number: true, text: priceText }] : []),
     { title: "tokens/s", number: true, text: (r) => numberText(tokensPerSecond(r.recommended)) },
     { title: "a chip", number: true, text: (r) => numberText(perChip(r.recommended)) },
     { title: "step", number: true, text: (r) => timeText(wholeStep(r.recommended.time)) },
     { title: "MFU", number: true, text: (r) => shareText(withRouting(r.recommended.time.model_flops_utilization, r.recommended.time)) },
     { title: "memory", number: true, text: (r) => `${memoryText(r.recommended.memory.peak_bytes)} of ${memoryText(r.recommended.memory.capacity_bytes)}` },
     { title: "mesh", text: (r) => meshText(r.recommended.mesh) }, { title: "rules", text: (r) => r.recommended.rules }], able) : null);
-}
-
-/// Of a machine on which nothing is expected to fit.
-const mayFit = (r) => Boolean(r.closest) && r.closest.infeasible.constraint === "hbm" && r.closest.fit === "marginal";
-const outlook = (r) => (mayFit(r) ? verdict(r.closest) : el("span", { class: "badge bad" }, "Nothing fits"));
-
-function shortfall(r) {
-  const why = r.closest && r.closest.infeasible;
-  if (!why) return r.rejections.length ? r.rejections[0].example : "";
-  if (why.constraint !== "hbm") return why.message;
-  const m = r.closest.memory;
-  if (mayFit(r))
-    return `${memoryText(m.range.low_bytes)} to ${memoryText(m.range.high_bytes)} needed, ${memoryText(m.capacity_bytes)} available, with ${meshText(r.closest.mesh)}`;
-  return `${memoryText(why.needed_bytes)} of ${memoryText(why.available_bytes)} at least, with ${meshText(r.closest.mesh)}`;
 }
 
 const pointRate = (p) => withRouting(p.tokens_per_second_per_device, p);
@@ -63,14 +57,21 @@ function frontCard(result) {
     responsive((width) => drawFront(result, result.recommended.devices, width)), pointTable("Runs on the front of speed and memory", result.pareto, [meshColumn])));
 }
 
-function strategiesCard(result) {
+/** Against the plan, which is not the fastest where something else than that is asked for. */
+function strategyNote(s, objective) {
+  if (s.slower >= 0.0005) return `${slowerText(s.slower)} slower · ${s.why}`;
+  return objective === "memory" ? slowerWords(s.slower) : "the fastest";
+}
+
+function strategiesCard(result, objective) {
   if (result.strategies.length < 2) return null;
   const colours = ["blue", "violet", "teal", "amber", "green"];
   const rows = result.strategies.map((s, i) => ({
-    label: s.strategy, note: s.slower < 0.0005 ? "the fastest" : `${slowerText(s.slower)} slower · ${s.why}`,
+    label: s.strategy, note: strategyNote(s, objective),
     segments: [{ label: "tokens/s a device", value: pointRate(s), text: `${numberText(pointRate(s))} tokens/s a device with ${meshText(s.mesh)}`, colour: colours[i % colours.length] }],
   }));
-  return card("Best of each kind of parallelism", figure("strategies", "The fastest run that fits with each",
+  const which = objective === "memory" ? "The leanest of the nearly fastest runs" : `The ${bestOf[objective]} run`;
+  return card("Best of each kind of parallelism", figure("strategies", `${which} that fits with each`,
     stackedBars(rows, inTokens, { key: false }), pointTable("The best run of each kind of parallelism", result.strategies, [{ title: "with", text: (s) => s.strategy }, meshColumn])));
 }
 
@@ -81,7 +82,7 @@ function alternativesCard(result) {
   const name = (e) => `${meshText(e.mesh)} · ${e.rules}${e.moe_path === "none" ? "" : ` · ${e.moe_path}`}`;
   const batch = (e) => (all.filter((other) => name(other) === name(e)).length > 1 ? ` · ${amount(e.per_device_batch_size, "sequence")} a device` : "");
   const rows = all.map((e) => ({ label: name(e) + batch(e),
-    note: `${numberText(tokensPerSecond(e))} tokens/s · ${memoryText(e.memory.peak_bytes)}${e.fit === "fits" ? "" : " · may fit"}`,
+    note: `${numberText(tokensPerSecond(e))} tokens/s · ${memoryText(e.memory.peak_bytes)}${e.fit === "fits" ? "" : ` · ${misfit(e.fit, e.memory)}`}`,
     segments: timeRows(e)[0].segments.map((s) => ({ ...s, value: s.value / e.global_batch_tokens })) }));
   return card("The best and the next best", figure("alternatives", "Time of a token by part; the recommended plan first", stackedBars(rows, inSeconds),
     dataTable("The best and the next best", [
@@ -104,7 +105,7 @@ const wouldFitTable = (result) => dataTable("What would fit, each change by itse
   { title: "mesh", text: (w) => meshText(w.evaluation.mesh) }, { title: "remat", text: (w) => w.evaluation.remat }], result.would_fit.filter((w) => w.evaluation));
 
 function unfit(result) {
-  return card(`${result.hardware}: nothing fits`, el("p", {}, result.refused || shortfall(result)),
+  return card(`${result.hardware}: ${nothingVerdict([result])}`, el("p", {}, shortfall(result)),
     result.would_fit.length ? [el("h3", {}, "What would fit"), wouldFitTable(result)] : null,
     result.rejections.length ? el("details", {}, el("summary", {}, "Why configurations were dropped"), dataTable("Why configurations were dropped", [{ title: "constraint", text: (r) => r.constraint },
       { title: "configurations", number: true, text: (r) => countText(r.candidates) }, { title: "for example", text: (r) => r.example }], result.rejections)) : null);
@@ -117,29 +118,30 @@ function wouldFitLead(result) {
 }
 
 /** Without its head where that stands at the top of the page already. */
-function machineReport(result, withHead) {
+function machineReport(result, objective, withHead) {
   const e = result.recommended;
   if (!e) return unfit(result);
-  return el("div", {}, withHead ? [el("h2", { class: "machine" }, `${result.hardware}: ${meshText(e.mesh)}`), settingChips(e), tiles(e), lead(e, result.what_if), changeOfTraining(result)] : null,
-    commandCard(e), pair([reasonsCard(result), alternativesCard(result)], [strategiesCard(result), frontCard(result)]), whatIfCard(result.what_if, e),
+  return el("div", {}, withHead ? [el("h2", { class: "machine" }, `${result.hardware}: ${meshText(e.mesh)}`), settingChips(e), tiles(e, costTile(result)), lead(e, result.what_if), changeOfTraining(result)] : null,
+    commandCard(e), modelNotesCard(e), pair([reasonsCard(result), alternativesCard(result)], [strategiesCard(result, objective), frontCard(result)]), whatIfCard(result.what_if, e),
     el("h2", { class: "machine" }, "The run in detail"), runCards(e), findingsCard(e.findings));
 }
 
 function planPage(answer) {
   const best = answer.results.find((r) => r.recommended), several = answer.results.length > 1;
   const title = best ? `Train ${answer.model} on ${plural(answer.chips, "chip")} of ${best.hardware} with ${meshText(best.recommended.mesh)}`
-    : `${answer.model} on ${plural(answer.chips, "chip")}: ${answer.results.some(mayFit) ? "nothing surely fits" : "nothing fits"}`;
+    : `${answer.model} on ${plural(answer.chips, "chip")}: ${nothingVerdict(answer.results)}`;
   const stage = el("div", {});
   const buttons = answer.results.map((r) => el("button", { type: "button", onclick: () => choose(r) }, r.hardware));
   function choose(result) {
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(answer.results[i] === result)));
-    stage.replaceChildren(machineReport(result, result !== best));
+    stage.replaceChildren(machineReport(result, answer.objective, result !== best));
   }
   choose(best || answer.results[0]);
   const counted = best ? ` · of ${plural(best.evaluated, "configuration")}, ${countText(best.fitting)} fit` : "";
-  const machines = card("Machines", machinesFigure(answer),
+  const hopeful = answer.results.find((r) => r.unfinished) || answer.results.find(mayFit) || answer.results[0];
+  const machines = card(`Machines, ${orders[answer.objective]}`, machinesFigure(answer),
     el("div", { class: "buttons", role: "group", "aria-label": "Machine to show in detail" }, el("span", { class: "soft" }, "Show"), buttons));
-  return [el("p", { class: "kicker" }, `shardplan plan${counted}`),
-    el("div", { class: "head" }, el("h1", {}, title), best ? verdict(best.recommended) : outlook(answer.results.find(mayFit) || answer.results[0])),
-    best ? [settingChips(best.recommended), tiles(best.recommended), lead(best.recommended, best.what_if), changeOfTraining(best)] : answer.results.map(wouldFitLead), several ? machines : null, stage].flat();
+  return [el("p", { class: "kicker" }, `shardplan plan${best ? ` · ${orders[answer.objective]}` : ""}${counted}`),
+    el("div", { class: "head" }, el("h1", {}, title), best ? verdict(best.recommended) : outlook(hopeful)), unfinishedNotes(answer.results),
+    best ? [settingChips(best.recommended), tiles(best.recommended, costTile(best)), lead(best.recommended, best.what_if), changeOfTraining(best)] : answer.results.map(wouldFitLead), several ? machines : null, stage].flat();
 }

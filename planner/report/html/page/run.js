@@ -1,15 +1,10 @@
 // One run in full: verdict, figures, the command that starts it, charts, findings.
-const fits = { fits: ["good", "Fits"], marginal: ["warn", "May fit"], does_not_fit: ["bad", "Does not fit"] };
-
-function verdict(e) {
-  if (e.infeasible && e.infeasible.constraint !== "hbm") return el("span", { class: "badge bad" }, "Does not run");
-  const [colour, text] = fits[e.fit];
-  return el("span", { class: `badge ${colour}` }, text);
-}
+const verdict = (e) => (runsWhereItFits(e) ? fitMark(e.fit, e.memory) : el("span", { class: "badge bad" }, "Does not run"));
 
 const tile = (name, value, small) => el("div", {}, el("dt", {}, name), el("dd", { class: "num" }, value, small ? el("small", {}, small) : null));
 
-function tiles(e) {
+/** `more`: what only some answers know of a run, a tile each. */
+function tiles(e, ...more) {
   const rate = tokensPerSecond(e), m = e.memory, t = e.time;
   const waits = t.exposed_collective_seconds + t.exposed_host_seconds + t.bubble_seconds;
   return el("dl", { class: "tiles" },
@@ -17,7 +12,7 @@ function tiles(e) {
     tile("Step", timeText(wholeStep(t)), t.range ? `${timeText(t.range.low_seconds + t.all_token_routing_seconds)} to ${timeText(t.range.high_seconds + t.all_token_routing_seconds)}` : `${countText(e.global_batch_tokens)} tokens`),
     tile("MFU", shareText(withRouting(t.model_flops_utilization, t)), "model FLOPs of the peak"),
     tile("Peak memory", memoryText(m.peak_bytes), `of ${memoryText(m.capacity_bytes)} a device`),
-    tile("Waiting", shareText(waits / wholeStep(t)), "of a step"));
+    tile("Waiting", shareText(waits / wholeStep(t)), "of a step"), more);
 }
 
 const settingChips = (e) => el("ul", { class: "chips", "aria-label": "Settings" },
@@ -61,6 +56,12 @@ function flagsCard(e) {
       { title: "does", text: (f) => f.does }], e.flags));
 }
 
+/** What a model's file says that is left out, or read in a way that should be known. */
+function modelNotesCard(e) {
+  const notes = e.model_notes.map(({ field, reason }) => el("li", {}, el("code", {}, field), `: ${reason}`));
+  return notes.length ? card("About the model", el("ul", { class: "reasons", "data-notes": "model" }, notes)) : null;
+}
+
 /** Charts of a run, most telling first. */
 const runCards = (e) => [timeCard(e), timelineCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), flagsCard(e)].filter(Boolean);
 
@@ -79,9 +80,10 @@ function lossText(e) {
 function fittingText(e, whatIfs) {
   const able = whatIfs.filter((row) => row.fit === "fits").sort((a, b) => changedRate(b) - changedRate(a));
   const here = able.find((row) => row.chips <= e.chips), said = (row) => [el("b", {}, row.change), ` (${numberText(changedRate(row))} tokens a second)`];
-  const verb = e.fit === "marginal" ? "may not fit" : "does not fit";
-  if (!able.length) return `It ${verb}, and no single change makes it.`;
-  return [`It ${verb}. Of single changes that surely do, the fastest is `, said(able[0]), here && here !== able[0] ? [", on no more chips ", said(here)] : null, "."];
+  const verb = misfit(e.fit, e.memory);
+  const goal = e.memory.reserved_bytes > 0 ? "surely leave as much free as asked" : "surely fit";
+  if (!able.length) return `It ${verb}; no single change makes it ${goal}.`;
+  return [`It ${verb}. Of single changes that ${goal}, the fastest is `, said(able[0]), here && here !== able[0] ? [", on no more chips ", said(here)] : null, "."];
 }
 
 /** What to know first. */
@@ -98,5 +100,5 @@ function explainPage(e) {
   return [el("p", { class: "kicker" }, "shardplan explain"),
     el("div", { class: "head" }, el("h1", {}, `${e.model} on ${plural(e.chips, "chip")} of ${e.hardware}`), verdict(e)),
     infeasibleText(e), settingChips(e), e.fit === "fits" ? [tiles(e), lead(e, e.what_if)] : [lead(e, e.what_if), tiles(e)], grave ? findingsCard(e.findings) : null, ...(e.fit === "fits" ? first : first.reverse()), ...runCards(e).slice(1),
-    grave ? null : findingsCard(e.findings), commandCard(e)].flat();
+    grave ? null : findingsCard(e.findings), commandCard(e), modelNotesCard(e)].flat();
 }

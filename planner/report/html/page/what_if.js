@@ -2,7 +2,6 @@
 const whatIfTitles = [["remat", "Keep more or less for the backward pass"], ["batch", "Another batch"], ["sequence", "Other sequences"], ["axes", "Another mesh"],
   ["chips", "More or fewer chips"], ["state", "Smaller state"], ["flag", "Compiler flags"], ["blocks", "Attention kernels"]];
 const fasterText = (faster) => (Math.abs(faster) < 0.0005 ? "±0%" : faster >= 1 ? `${numberText(1 + faster)}×` : `${faster > 0 ? "+" : "−"}${shareText(Math.abs(faster))}`);
-const misfit = { fits: "", marginal: "may not fit", does_not_fit: "does not fit" };
 
 /** Of the whole job, with the routing of all tokens, as `faster` is told. */
 const changedRate = (row) => withRouting(row.tokens_per_second, row);
@@ -17,9 +16,9 @@ function changeBar(row, most) {
 
 function changeRow(row, run, most) {
   const memory = `${memoryText(row.peak_bytes)} of ${memoryText(row.capacity_bytes)}`, chip = row.chips === run.chips ? "" : `${numberText(changedRate(row) / row.chips)} tokens/s a chip`;
-  const said = [`${fasterText(row.faster)} tokens a second: ${numberText(changedRate(row))}`, chip, `${timeText(wholeStep(row))} a step of ${countText(row.global_batch_tokens)} tokens`, memory, misfit[row.fit]].filter(Boolean);
+  const said = [`${fasterText(row.faster)} tokens a second: ${numberText(changedRate(row))}`, chip, `${timeText(wholeStep(row))} a step of ${countText(row.global_batch_tokens)} tokens`, memory, misfit(row.fit, row)].filter(Boolean);
   return el("div", { class: "change-row", tabindex: "0", role: "img", "aria-label": `${row.change}: ${said.join(", ")}`, "data-tip": `${row.change}\n${said.join("\n")}`, "data-row": row.kind },
-    el("div", { class: "label" }, el("b", {}, row.change), el("span", { class: "num soft" }, `${fasterText(row.faster)} · ${memoryText(row.peak_bytes)}`, row.fit === "fits" ? null : el("em", {}, ` · ${misfit[row.fit]}`))),
+    el("div", { class: "label" }, el("b", {}, row.change), el("span", { class: "num soft" }, `${fasterText(row.faster)} · ${memoryText(row.peak_bytes)}`, row.fit === "fits" ? null : el("em", {}, ` · ${misfit(row.fit, row)}`))),
     changeBar(row, most));
 }
 
@@ -32,7 +31,7 @@ function whatIfTable(rows, run) {
     { title: "change", text: (r) => r.change }, { title: "tokens/s", number: true, text: (r) => numberText(changedRate(r)) },
     { title: "more", number: true, text: (r) => fasterText(r.faster) }, { title: "a chip", number: true, text: (r) => numberText(changedRate(r) / r.chips) },
     { title: "step", number: true, text: (r) => timeText(wholeStep(r)) }, { title: "tokens a step", number: true, text: (r) => countText(r.global_batch_tokens) },
-    { title: "peak", number: true, text: (r) => memoryText(r.peak_bytes) }, { title: "fits", text: (r) => misfit[r.fit] || "yes" },
+    { title: "peak", number: true, text: (r) => memoryText(r.peak_bytes) }, { title: "fits", text: (r) => misfit(r.fit, r) || "yes" },
     { title: "arguments that change", text: (r) => el("code", {}, changed(r)) }], rows);
 }
 

@@ -1,22 +1,38 @@
 // What the configurations of a comparison are called, by what they differ in, and what one has more or less than another.
 /** The bare value, and how it is said in full. */
-const runSettings = [[(r) => r.hardware], [(r) => meshText(r.mesh)], [(r) => r.rules.replaceAll(",", ", "), (text) => `${text} rules`],
-  [(r) => (r.moe_path === "none" ? "" : r.moe_path), (text) => `${text} experts`], [(r) => (r.settings || []).join(" ")]];
-const rowSettings = [...runSettings, [(r) => r.remat, (text) => `remat ${text}`], [(r) => `${amount(r.per_device_batch_size, "sequence")} a device`]];
+const ofModel = [(r) => r.model], ofMachine = [(r) => r.hardware], ofChips = [(r) => plural(r.chips, "chip")];
+const ofMesh = [(r) => meshText(r.mesh)], ofRules = [(r) => r.rules.replaceAll(",", ", "), (text) => `${text} rules`];
+const ofExperts = [(r) => (r.moe_path === "none" ? "" : r.moe_path), (text) => `${text} experts`];
+const runSettings = [ofModel, ofMachine, ofChips, ofMesh, ofRules, ofExperts, [(r) => (r.settings || []).join(" ")]];
+const ofRemat = [(r) => r.remat, (text) => `remat ${text}`], ofBatch = [(r) => `${amount(r.per_device_batch_size, "sequence")} a device`];
+
+/** What the settings that rows are compared by say already is not said again. */
+const saysItself = (rows, key) => rows.some((r) => (r.settings || []).some((setting) => setting.startsWith(`${key}=`)));
+const rowSettings = (rows) => [...runSettings, ...(saysItself(rows, "remat_policy") ? [] : [ofRemat]),
+  ...(saysItself(rows, "per_device_batch_size") ? [] : [ofBatch])];
 const isShared = (rows, text) => rows.every((r) => text(r) === text(rows[0]));
 const valuesOf = (row, settings) => settings.map(([text]) => text(row)).filter(Boolean).join(" · ");
 const saidOf = (row, settings) => settings.filter(([text]) => text(row)).map(([text, said]) => (said ? said(text(row)) : text(row))).join(" · ");
-const sharedSettings = (rows) => saidOf(rows[0], rowSettings.filter(([text]) => isShared(rows, text)));
+
+/** Model, chips and machine, as far as all rows have the same: what the title is of. */
+function subjectOf(rows) {
+  const [model, chips, machine] = [ofModel, ofChips, ofMachine].map(([text]) => (isShared(rows, text) ? text(rows[0]) : ""));
+  return [model, [chips, machine].filter(Boolean).join(" of ")].filter(Boolean).join(" on ");
+}
+const sharedSettings = (rows) =>
+  saidOf(rows[0], rowSettings(rows).filter((one) => ![ofModel, ofMachine, ofChips].includes(one) && isShared(rows, one[0])));
 
 /** With `label`, short: the file that a row is of, or what it alone has; `rest`, what else it alone has; `full`, both in full.
     Files go by their names without folders where those tell them apart. */
 function namedRows(rows) {
-  const differing = rowSettings.filter(([text]) => !isShared(rows, text)), telling = differing.filter((one) => runSettings.includes(one));
+  const differing = rowSettings(rows).filter(([text]) => !isShared(rows, text));
+  const telling = differing.filter((one) => runSettings.includes(one));
   const files = rows.map((row) => (row.name ? row.name.split("/").at(-1) : "")), isTold = new Set(files).size === rows.length;
   return rows.map((row, i) => {
     const said = saidOf(row, differing), file = (isTold && files[i]) || row.name;
     if (file) return { ...row, label: file, rest: said, full: [file, said].filter(Boolean).join(" · ") };
-    if (!telling.length) return { ...row, label: said || valuesOf(row, runSettings.slice(1, 3)), rest: "", full: said || valuesOf(row, runSettings.slice(1, 3)) };
+    const only = said || valuesOf(row, [ofMesh, ofRules]);
+    if (!telling.length) return { ...row, label: only, rest: "", full: only };
     return { ...row, label: valuesOf(row, telling), rest: saidOf(row, differing.filter((one) => !telling.includes(one))), full: said };
   });
 }
@@ -44,11 +60,12 @@ function unfitText(row) {
   if (why && why.constraint !== "hbm") return `does not run: ${why.message}`;
   if (isAble(row)) return "";
   const [needed, available] = why ? [why.needed_bytes, why.available_bytes] : [row.peak_bytes, row.capacity_bytes];
-  return `${misfit[row.fit] || misfit.does_not_fit}: ${memoryText(needed)} of ${memoryText(available)}`;
+  return `${misfit(row.fit, row) || "does not fit"}: ${memoryText(needed)} of ${memoryText(available)}`;
 }
 
 const rowRate = (row) => (wholeStep(row) > 0 ? row.global_batch_tokens / wholeStep(row) : 0);
-const byRate = (rows) => [...rows].sort((a, b) => rowRate(b) - rowRate(a));
+const costOf = (row) => row.dollars_per_million_tokens;
+const millionText = (dollars) => `$${dollarsOfMillionText(dollars)} a million tokens`;
 
 const slowerWords = (slower) => {
   if (Math.abs(slower) < 0.0005) return "as fast";
@@ -65,6 +82,7 @@ function differenceText(row, first) {
     .map(([name, key]) => [name, row[key] * scale - first[key]]).filter(([, v]) => Math.abs(v) >= 1e6).map(([name, v]) => signed(name, v, trafficText));
   const peak = row.peak_bytes - first.peak_bytes;
   const tokens = Math.abs(scale - 1) > 0.0005 ? `times and bytes for as many tokens: its steps have ${numberText(1 / scale)}×` : "";
-  return [`${slowerWords(row.slower)}${times.length ? ` (${times.join(", ")})` : ""}`, bytes.join(", "),
+  const priceText = (r) => (costOf(r) === undefined ? "" : millionText(costOf(r)));
+  return [priceText(row) === priceText(first) ? "" : priceText(row), `${slowerWords(row.slower)}${times.length ? ` (${times.join(", ")})` : ""}`, bytes.join(", "),
     Math.abs(peak) >= 2 ** 30 * 0.05 ? signed("peak", peak, memoryText) : "", tokens, unfitText(row)].filter(Boolean).join("; ");
 }

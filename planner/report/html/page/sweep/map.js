@@ -13,7 +13,7 @@ function cellTip(answer, cell, names) {
   if (!cell.feasible) return `${head}\n${inWords(cell.limited_by)}: ${cell.reason}`;
   return [head, names.length ? names.join(", ") : "", `${takes(cell)}${isLate(answer, cell) ? ", too late" : ""}`, `${numberText(cell.tokens_per_second)} tokens/s, MFU ${shareText(cell.plan.model_flops_utilization)}`,
     `limited by ${inWords(cell.limited_by)}`, `${meshText(cell.plan.mesh)}, ${cell.plan.rules} rules, remat ${cell.plan.remat}`,
-    cell.plan.fit === "fits" ? "" : "may not fit"].filter(Boolean).join("\n");
+    misfit(cell.plan.fit, cell.plan)].filter(Boolean).join("\n");
 }
 
 /** `shade`: from 0 to 1. Text stays readable on all of them. What a cell says to a pointer it says to a screen reader. */
@@ -63,7 +63,7 @@ const cellColumns = (answer) => [
     { title: "cost", number: true, text: (c) => (c.cost === null ? "–" : dollarsText(c.cost)) },
     { title: "MWh", number: true, text: (c) => (c.energy_kwh === null ? "–" : numberText(c.energy_kwh / 1000)) }]),
   { title: "MFU", number: true, text: (c) => (c.plan ? shareText(c.plan.model_flops_utilization) : "–") },
-  { title: "memory", number: true, text: (c) => (c.plan ? `${memoryText(c.plan.peak_bytes)}${c.plan.fit === "fits" ? "" : ", may not fit"}` : "–") },
+  { title: "memory", number: true, text: (c) => (c.plan ? `${memoryText(c.plan.peak_bytes)}${c.plan.fit === "fits" ? "" : `, ${misfit(c.plan.fit, c.plan)}`}` : "–") },
   { title: "limited by", text: (c) => inWords(c.limited_by) },
   { title: "plan", text: (c) => (c.plan ? `${meshText(c.plan.mesh)}, ${c.plan.rules}${c.plan.moe_path === "none" ? "" : `, ${c.plan.moe_path}`}, remat ${c.plan.remat}` : c.reason) }];
 
