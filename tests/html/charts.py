@@ -1,6 +1,19 @@
 """What each chart of a page has to show, from its answer alone: {chart: {row: {series: value}}}."""
 import collections
 
+# {chart: {row: {series: value}}} of everything that bars and points show.
+charts_shown = """
+(() => { const charts = {};
+  for (const figure of document.querySelectorAll("figure[data-chart]")) {
+    const rows = (charts[figure.dataset.chart] = {});
+    for (const mark of figure.querySelectorAll("[data-value]")) {
+      const row = mark.closest("[data-row]") ? mark.closest("[data-row]").dataset.row : "";
+      (rows[row] = rows[row] || {})[mark.dataset.series + (row ? "" : Object.keys(rows[row]).length)] = Number(mark.dataset.value);
+    }
+  }
+  return charts; })()
+"""
+
 
 def with_routing(rate, time):
     return rate * time["step_seconds"] / (time["step_seconds"] + time["all_token_routing_seconds"])

@@ -14,6 +14,9 @@ pages = {
                           "--moe", "dropping", *small],
     "plan-may-fit": ["plan", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "tpu-v5p,h100", "--rules", "default",
                      "--moe", "dropping", "--remat", "full"],
+    "plan-prices": "plan --model llama2-7b --chips 8 --hardware h100,v5p --rules default --remat full --objective cost --price h100=20,v5p=3".split(),
+    "explain-reserve": "explain --model llama3.1-8b --hardware h100 --chips 16 --mesh fsdp=16 remat_policy=minimal_with_context "
+                       "per_device_batch_size=8 attention=cudnn_flash_te --reserve-hbm 30%".split(),
     "explain-torus": "explain --model llama3-70b --hardware tpu-7x --chips 16 --slices 2 --mesh data=2,fsdp=8,tensor=2 "
                      "per_device_batch_size=1".split(),
     "explain-large-torus": "explain --model llama3-70b --hardware tpu-v5p --chips 1024 --mesh data=8,fsdp=128 per_device_batch_size=1".split(),
@@ -31,6 +34,7 @@ pages = {
                       "tpu-v5p,tpu-v6e,tpu-7x,h100,h200,b200,mi300x,mi355x", "--chips", "8,32", "--rules", "default", "--remat", "full", "--per-device-batch", "2"],
     "sweep-without-goal": ["sweep", "--model", "llama2-7b", "--hardware", "h100", "--chips", "4", "--rules", "default", "--remat", "full",
                            "--global-batch-tokens", "256k", "--reserve-hbm", "5%", "--xla-flags=--xla_gpu_enable_latency_hiding_scheduler=true"],
+    "sweep-assumed-flags": ["sweep", "--model", "mixtral-8x7b", "--hardware", "mi355x", "--chips", "8", "--rules", "default", "--remat", "full,minimal"],
     "compare": ["compare", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "mi355x", "--rules", "default,ep-as-dp",
                 "--moe", "dropping", *small],
     "compare-nothing-fits": ["compare", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "h100", "--rules", "default,cp-as-ep", "--moe",

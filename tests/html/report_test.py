@@ -7,28 +7,14 @@ import math
 import os
 import pathlib
 import re
-import shlex
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from browser import Browser, find_chromium  # noqa: E402
-from charts import charts_expected  # noqa: E402
+from charts import charts_expected, charts_shown  # noqa: E402
 from pages import answer_of, pages  # noqa: E402
-
-# {chart: {row: {series: value}}} of everything that bars and points show.
-charts_shown = """
-(() => { const charts = {};
-  for (const figure of document.querySelectorAll("figure[data-chart]")) {
-    const rows = (charts[figure.dataset.chart] = {});
-    for (const mark of figure.querySelectorAll("[data-value]")) {
-      const row = mark.closest("[data-row]") ? mark.closest("[data-row]").dataset.row : "";
-      (rows[row] = rows[row] || {})[mark.dataset.series + (row ? "" : Object.keys(rows[row]).length)] = Number(mark.dataset.value);
-    }
-  }
-  return charts; })()
-"""
-
+from sweep_pages import check_keyboard, check_map, check_overview, check_scaling  # noqa: E402
 
 def embedded(page):
     return json.loads(re.search(r'<script type="application/json" id="answer">(.*?)</script>', page, re.S).group(1))
@@ -115,86 +101,6 @@ def check_timeline(browser, run):
     assert not rows or 0.95 < shown / run["time"]["step_seconds"] <= 1 + 1e-9, shown
 
 
-def check_map(browser, answer):
-    """The answers stand first and are marked in the maps; the other measures are drawn from the cells too."""
-    tiles = browser.evaluate("[...document.querySelectorAll('.answers dd')].map((d) => d.firstChild.textContent)")
-    choices = [answer["answers"]["by_model"][model][key] for model in answer["answers"]["by_model"] for key in ("smallest", "cheapest", "fastest")]
-    assert tiles == [f"{c['chips']} chips of {c['hardware']}" for c in choices if c], tiles
-    marked = browser.evaluate("[...document.querySelectorAll('.map .named')].map((cell) => cell.dataset.tip.split('\\n')[0])")
-    assert set(marked) == {f"{c['model']} on {c['chips']} chips of {c['hardware']}" for c in choices if c}, marked
-    commands = browser.evaluate("[...document.querySelectorAll('.command pre')].map((pre) => pre.textContent)")
-    for c in choices:
-        if c:
-            words = {f"{key}={value}" for key, value in c["plan"]["maxtext_arguments"].items()}
-            words |= {f"{flag}={answer['request'][flag]}" for flag in ("--xla-flags", "--reserve-hbm") if flag in answer["request"]}
-            machine = answer["machine_files"].get(c["hardware"], c["hardware"])
-            assert any(f"--hardware {machine} --chips {c['chips']} " in line and words <= set(shlex.split(line)) for line in commands), (c, commands)
-    late = browser.evaluate("document.querySelectorAll('.map .late').length")
-    assert late == sum(c["feasible"] and answer["within_seconds"] is not None and c["days"] * 86400 > answer["within_seconds"] for c in answer["cells"]), late
-    impossible = browser.evaluate("document.querySelectorAll('.map .no').length")
-    assert impossible == sum(not c["feasible"] for c in answer["cells"]), impossible
-    browser.evaluate("[...document.querySelectorAll('figure[data-chart]')].forEach((f) => [...f.parentElement.querySelectorAll('.buttons button')].at(-1)?.click())")
-    drawn = browser.evaluate(charts_shown)
-    for c in answer["cells"]:
-        if c["feasible"]:
-            assert math.isclose(drawn[f"map {c['model']}"][c["hardware"]][str(c["chips"])], c["tokens_per_second"] / c["chips"]), c
-
-
-def check_overview(browser, answer, path):
-    """Several models: first what to take of each, as the answer has it, with a link that opens the model's details."""
-    choices = answer["answers"]["by_model"]
-    if len(choices) == 1:
-        return
-    browser.open(path, 1440, 900)
-    rows = browser.evaluate("[...document.querySelector('section').querySelectorAll('tbody tr')].map((row) => row.innerText)")
-    assert len(rows) == len(choices), rows
-    for row, (model, choice) in zip(rows, choices.items()):
-        taken = [choice[key] for key in ("smallest", "cheapest", "fastest") if choice[key]]
-        assert row.startswith(model) and all(f"{c['chips']} chips of {c['hardware']}" in row for c in taken), (row, taken)
-    folded = browser.evaluate("[...document.querySelectorAll('details.fold')].filter((fold) => !fold.open).length")
-    assert folded == (0 if len(choices) < 4 else len(choices)), folded
-    last = "[...document.querySelectorAll('details.fold')].at(-1)"
-    browser.evaluate(f"{last}.open = false; [...document.querySelectorAll('section a')].at(-1).click()")
-    browser.settle()
-    assert browser.evaluate(f"{last}.open"), "a link leads to a fold that stays shut"
-
-
-def check_scaling(browser, answer):
-    """A machine looks the same in all charts and unlike any other; each tick of the sizes has its number."""
-    looks = browser.evaluate("""[...document.querySelectorAll("figure[data-chart^=scaling] [data-row]")].map((point) =>
-      [point.dataset.row, `${point.getAttribute("fill")} ${point.getAttribute("d")}`])""")
-    of_machine = {machine: {look for one, look in looks if one == machine} for machine, _ in looks}
-    assert all(len(found) == 1 for found in of_machine.values()), of_machine
-    assert len(set.union(set(), *of_machine.values())) == len(of_machine), of_machine
-    labels = browser.evaluate("[...document.querySelectorAll('figure[data-chart^=scaling] svg')].map((svg) => [...svg.querySelectorAll('text')].map((text) => text.textContent))")
-    sizes = {f"{c['chips']:,}" for c in answer["cells"]}
-    assert all(len(sizes & set(texts)) in (0, len(sizes)) for texts in labels), labels
-
-
-def check_keyboard(browser, answer):
-    """The map is one stop of the Tab key; arrows go from cell to cell, each with a ring, its tip, and all of it said."""
-    model = next(model for model in answer["answers"]["by_model"] if any(c["feasible"] for c in answer["cells"] if c["model"] == model))
-    cells = [c for c in answer["cells"] if c["model"] == model]
-    rows = [[c for c in cells if c["hardware"] == machine] for machine in dict.fromkeys(c["hardware"] for c in cells)]
-
-    def expect(cell, what):
-        role, name = browser.focused()
-        assert role == "gridcell" and f"{cell['model']} on {cell['chips']} chip" in name and cell["hardware"] in name, (what, role, name)
-        assert (cell["plan"] is None) or f"limited by {cell['limited_by'].replace('-', ' ')}" in name, (what, name)
-        assert browser.evaluate("!document.getElementById('tip').hidden"), what
-        style = browser.evaluate("(({ outlineStyle, outlineWidth }) => [outlineStyle, parseFloat(outlineWidth)])(getComputedStyle(document.activeElement))")
-        assert style[0] == "solid" and style[1] >= 2, (what, style)
-
-    browser.evaluate("[...document.querySelector('.map').closest('section').querySelectorAll('.buttons button')].at(-1).focus()")
-    browser.press("Tab")
-    for key, control, cell in [("Home", True, rows[0][0]), ("ArrowLeft", False, rows[0][0]), ("ArrowRight", False, rows[0][min(1, len(rows[0]) - 1)]),
-                               ("End", True, rows[-1][-1]), ("Home", False, rows[-1][0]), ("ArrowUp", False, rows[max(0, len(rows) - 2)][0])]:
-        browser.press(key, control)
-        expect(cell, key)
-    browser.press("Tab")
-    assert browser.focused()[0] != "gridcell", browser.focused()
-
-
 def rate_of(row):
     return row["global_batch_tokens"] / (row["step_seconds"] + row["all_token_routing_seconds"])
 
@@ -205,7 +111,9 @@ def check_verdict(browser, answer):
     able = sorted((r for r in rows if r["fit"] == "fits" and "infeasible" not in r), key=lambda r: -rate_of(r))
     title, badge, lead = browser.evaluate("['h1', '.head .badge', '.lead'].map((one) => document.querySelector(one)?.textContent ?? '')")
     assert browser.evaluate("document.title").startswith(title), title
-    assert badge in ({True: ["Fits", "Both fit", "All fit"], False: ["Does not fit", "Neither fits", "None fits"]}[bool(able)]
+    surely = "surely " if any(r["fit"] == "marginal" for r in rows) else ""
+    none = ["Does not fit", f"Neither {surely}fits", f"None {surely}fits"]
+    assert badge in ({True: ["Fits", "Both fit", "All fit"], False: none}[bool(able)]
                      if len(able) in (0, len(rows)) else [f"{len(able)} of {len(rows)} fit"]), badge
     for row in rows[:3]:
         if "infeasible" in row and row["infeasible"]["constraint"] == "hbm":
@@ -222,14 +130,14 @@ def check_verdict(browser, answer):
 
 def check_outlooks(browser, answer):
     """Beside each machine without a plan, and of the page where none has one: whether what is closest may fit."""
-    said = {"marginal": "May fit", "does_not_fit": "Nothing fits"}
+    said = {"marginal": "May fit or not", "does_not_fit": "Nothing fits"}
     expected = {r["hardware"]: said[r["closest"]["fit"]] for r in answer["results"] if "closest" in r}
     shown = browser.evaluate("""Object.fromEntries([...document.querySelectorAll("figure[data-chart=machines] p .badge")].map((badge) =>
       [badge.parentElement.querySelector("b").textContent, badge.textContent]))""")
     assert shown == {hardware: text for hardware, text in expected.items() if len(answer["results"]) > 1}, (shown, expected)
     if len(expected) == len(answer["results"]):
         head = browser.evaluate("document.querySelector('.head .badge').textContent")
-        assert head == ("May fit" if "May fit" in expected.values() else "Nothing fits"), head
+        assert head == ("May fit or not" if "May fit or not" in expected.values() else "Nothing fits"), head
 
 
 def check_findings(browser, answer):
@@ -270,7 +178,7 @@ def check_page(browser, binary, folder, name, words):
     if answer.get("command") == "compare":
         check_verdict(browser, answer)
     if answer.get("command") == "sweep":
-        check_map(browser, answer)
+        check_map(browser, binary, answer)
         check_scaling(browser, answer)
         check_keyboard(browser, answer)
         return check_overview(browser, answer, path)
