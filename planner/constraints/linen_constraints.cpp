@@ -9,8 +9,10 @@
 namespace shardplan {
 namespace {
 
-std::string_view why_linen(const TrainConfig& config) {
-  return config.quantizes_in_linen() ? "the quantization takes Linen: set use_qwix_quantization=true or sparse_matmul=true"
+std::string_view way_out(const TrainConfig& config) {
+  if (config.quantizes_experts_in_linen())
+    return "the quantization takes Linen: set use_qwix_quantization=true or sparse_matmul=true";
+  return config.quantizes_in_linen() ? "the quantization takes Linen: set quantization=int8"
                                      : "set enable_nnx=true pure_nnx=true pure_nnx_decoder=true";
 }
 
@@ -18,8 +20,8 @@ std::string_view why_linen(const TrainConfig& config) {
 Violation bias_is_routed_by_nnx(const Configuration& c) {
   if (c.model.decoder_block.kind != DecoderBlockKind::deepseek4 || !c.model.routed_bias) return std::nullopt;
   return Infeasible{ConstraintId::given_argument,
-                    fmt::format("enable_nnx=false: {} routes with a bias, which deepseek4 has in NNX alone; {}", c.model.name,
-                                why_linen(c.config)),
+                    fmt::format("enable_nnx=false: {} routes with a bias, which deepseek4 has in NNX alone; {}",
+                                c.model.name, way_out(c.config)),
                     1, 0};
 }
 
@@ -33,9 +35,9 @@ Violation mask_is_of_each_sequence(const Configuration& c) {
   const std::int64_t shards = c.mesh.product(axes_of_rule(c.rules, c.mesh, "activation_batch_attn"));
   if (shards == 1) return std::nullopt;
   return Infeasible{ConstraintId::attention_kernel,
-                    fmt::format("max_target_length={} is no more than indexer_topk={}: in Linen the indexer's mask is one for "
-                                "all sequences, which the batch's {} shards don't divide; {}, or a longer sequence",
-                                c.config.max_target_length, c.model.indexer_topk, shards, why_linen(c.config)),
+                    fmt::format("max_target_length={} is no more than indexer_topk={}: in Linen the indexer's mask is "
+                                "one for all sequences, which the batch's {} shards don't divide; {}, or a longer sequence",
+                                c.config.max_target_length, c.model.indexer_topk, shards, way_out(c.config)),
                     shards, 1};
 }
 

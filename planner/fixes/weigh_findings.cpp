@@ -95,13 +95,13 @@ bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now
   return cost.collectives.value > 0 && (cost.collectives + cost.compute + routing).value > 0;
 }
 
-/// An axis given to the batch of a dispatch whose experts have it: the next check would say so.
-bool steals_expert_axis(const Evaluation& now, const Evaluation& fixed) {
+/// An axis that a rule may have or not, given to the batch of a dispatch whose experts have it: the next check would say so.
+bool steals_expert_axis(const Finding& finding, const Evaluation& now, const Evaluation& fixed) {
   const auto is_stolen = [](const Evaluation& run) {
     return std::any_of(run.findings.begin(), run.findings.end(),
-                       [](const Finding& finding) { return finding.id == FindingId::expert_axis_stolen; });
+                       [](const Finding& one) { return one.id == FindingId::expert_axis_stolen; });
   };
-  return is_stolen(fixed) && !is_stolen(now);
+  return finding.id == FindingId::activations_replicated && is_stolen(fixed) && !is_stolen(now);
 }
 
 /// The first fix that pays; where none does, the first that runs, of a finding about the run none.
@@ -109,7 +109,7 @@ std::optional<CostedFix> best_fix(const std::vector<Fix>& fixes, const Finding& 
   std::optional<CostedFix> first;
   for (const auto& [words, changed] : fixes) {
     Evaluation fixed = evaluate_to_show(changed);
-    if (!runs_if_large_enough(fixed) || steals_expert_axis(now, fixed)) continue;
+    if (!runs_if_large_enough(fixed) || steals_expert_axis(finding, now, fixed)) continue;
     const FindingCost cost = difference(now, fixed);
     const bool saves = pays(finding, cost, now, fixed);
     if (is_said_where_it_pays(finding.id) && !saves) continue;

@@ -51,7 +51,7 @@ TEST_F(SweepFile, TakesTheSizeInAMachinesName) {
   EXPECT_EQ(named.exit_code, 0) << named.errors;
   EXPECT_EQ(named.output, over({"--hardware", "tpu-v5p", "--chips", "8"}).output);
   EXPECT_EQ(over({"--hardware", "v5p-16,h100"}).errors,
-            "shardplan: --hardware v5p-16: the name says a size, which --chips says here; give tpu-v5p\n");
+            "shardplan: --hardware v5p-16: the name says a size, which of several machines --chips says; give tpu-v5p\n");
 }
 
 // A machine of a file is called by the file's name for it, and found by the file.

@@ -13,6 +13,8 @@ cases = [
     ("shardplan r", ["rules"]),
     ("shardplan rules r", ["resolve"]),
     ("shardplan sweep m", ["merge"]),
+    ("shardplan he", ["help"]),
+    ("shardplan help pl", ["plan"]),
     ("shardplan plan --mod", ["--model", "--model-out"]),
     ("shardplan --mod", ["--model", "--model-out"]),
     ("shardplan --model mixtral", ["mixtral-8x7b", "mixtral-8x22b"]),
@@ -44,6 +46,7 @@ cases = [
 never = [
     ("shardplan explain --rules al", "all"),  # one run has one rule set
     ("shardplan plan ici_", "ici_fsdp_parallelism="),  # --mesh says it
+    ("shardplan help ici_", "ici_fsdp_parallelism="),
 ]
 
 

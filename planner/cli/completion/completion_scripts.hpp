@@ -18,9 +18,9 @@ struct Offered {
   std::string word, summary;
 };
 
-/// "rules": the first words of all commands, each once, with the summary of the first command of that word.
+/// "rules": the first words of all commands, each once, with the summary of the first command of that word; then "help".
 std::vector<Offered> first_words(const std::vector<CommandDescription>& commands);
-/// "resolve": the second words of the commands that begin with `word`.
+/// "resolve": the second words of the commands that begin with `word`; behind "help" their first words.
 std::vector<Offered> second_words(const std::vector<CommandDescription>& commands, const std::string& word);
 
 }  // namespace shardplan

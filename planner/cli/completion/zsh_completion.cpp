@@ -54,6 +54,12 @@ std::string described(const std::vector<Offered>& offered) {
   return text;
 }
 
+bool has_command(const std::vector<CommandDescription>& commands, const std::string& word, const std::string& subcommand) {
+  return std::any_of(commands.begin(), commands.end(), [&](const auto& command) {
+    return command.word == word && command.subcommand == subcommand;
+  });
+}
+
 /// A group's own flags where it is a command too, its second words, or the command that these say.
 std::string group_case(const std::vector<CommandDescription>& commands, const std::string& group) {
   const auto inner = second_words(commands, group);
@@ -64,14 +70,12 @@ std::string group_case(const std::vector<CommandDescription>& commands, const st
         "      if (( CURRENT == 3 )) && [[ $words[3] != -* ]]; then _describe subcommand subcommands; return; fi\n"
         "      case $words[3] in\n";
     for (const auto& second : inner)
-      text += fmt::format("        {}) words=($words[1] $words[4,-1]); (( CURRENT -= 2 )); {}; return ;;\n", second.word,
+      if (has_command(commands, group, second.word))
+        text += fmt::format("        {}) words=($words[1] $words[4,-1]); (( CURRENT -= 2 )); {}; return ;;\n", second.word,
                           function_name(group, second.word));
     text += "      esac\n";
   }
-  const bool is_command = std::any_of(commands.begin(), commands.end(), [&](const auto& command) {
-    return command.word == group && command.subcommand.empty();
-  });
-  if (is_command)
+  if (has_command(commands, group, ""))
     text += fmt::format("      words=($words[1] $words[3,-1]); (( CURRENT -= 1 )); {}\n", function_name(group, ""));
   return text + "      ;;\n";
 }

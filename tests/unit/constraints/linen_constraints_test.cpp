@@ -16,10 +16,12 @@ std::string refusal_of(const std::string& line) {
   return violation ? std::string(name_of(violation->constraint)) + ": " + violation->message : "";
 }
 
-const std::string dropped_tokens = "sparse_matmul=false megablox=false capacity_factor=1.25 moe_dispatch_no_expert_sharding=true ";
+const std::string dropped_tokens =
+    "sparse_matmul=false megablox=false capacity_factor=1.25 moe_dispatch_no_expert_sharding=true ";
 const std::string linen = "enable_nnx=false pure_nnx=false pure_nnx_decoder=false ";
 const std::string sparse_attention = "model_name=deepseek3.2-671b per_device_batch_size=1 attention=flash "
-                                     "use_tokamax_splash=true ici_fsdp_parallelism=1 ici_expert_parallelism=128 " + dropped_tokens;
+                                     "use_tokamax_splash=true ici_fsdp_parallelism=1 ici_expert_parallelism=128 " +
+                                     dropped_tokens;
 
 // Compiled with MaxText: refused, and its neighbours aren't (deepseek3.2-671b on 128 chips of v5p).
 TEST(LinenConstraints, AnIndexerThatEveryKeyPassesHasOneMask) {
