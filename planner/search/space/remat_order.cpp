@@ -36,10 +36,18 @@ struct Saved {
   bool operator==(const Saved&) const = default;
 };
 
+/// Whether the device holds some of what policies move to the host, or all of it: in decoders whose layers are loops inside
+/// the scan's iterations (Block::stays_on_device), and where no loop runs them (Habit::sends_late_without_loops).
+bool host_values_may_stay(const Configuration& base) {
+  if (!base.config.scan_layers) return base.compiler.has(Habit::sends_late_without_loops);
+  return base.model.decoder_block.loops_in_cycle;
+}
+
 /// Of two that keep the same on the device nobody knows: what comes back from the host is on the device while it is read,
 /// what is computed again beside what it is computed from (qwen3-30b-a3b on 32 devices of 7x: `full` takes 87 GiB,
-/// `minimal_offloaded` 93; mixtral-8x7b on v6e needs least under that).
-bool needs_less_memory(const Saved& a, const Saved& b) {
+/// `minimal_offloaded` 93; mixtral-8x7b on v6e needs least under that). Nor of one that moves to the host what may stay.
+bool needs_less_memory(const Saved& a, const Saved& b, bool host_values_stay) {
+  if (host_values_stay && !(a.on_host.empty() && b.on_host.empty())) return false;
   return a.on_device != b.on_device && includes(b.on_device, a.on_device);
 }
 
@@ -76,12 +84,14 @@ RematOrder remat_order(const SearchSpace& space, std::vector<std::size_t> polici
     all.push_back({saved_on_device(config), saved_on_host(config), saved_anywhere(config)});
   }
   RematOrder order;
-  order.smallest = extremes(policies, all, needs_less_memory);
+  const bool stay = host_values_may_stay(space.base);
+  const auto needs_less = [&](const Saved& a, const Saved& b) { return needs_less_memory(a, b, stay); };
+  order.smallest = extremes(policies, all, needs_less);
   order.fastest = extremes(policies, all, takes_less_time);
   order.larger.resize(all.size());
   for (const std::size_t i : policies)
     for (const std::size_t j : policies)
-      if (needs_less_memory(all[i], all[j])) order.larger[i].push_back(j);
+      if (needs_less(all[i], all[j])) order.larger[i].push_back(j);
   order.policies = std::move(policies);
   return order;
 }

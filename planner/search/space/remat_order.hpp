@@ -2,7 +2,7 @@
 // What is known of remat policies before anything is costed:
 //   one that saves more recomputes less, and is no slower where it moves no more to the host
 //   one that holds more of it on the device needs more memory: a layer's share of it for every layer; of two that hold
-//   the same, the one that offloads more has less to recompute at the peak
+//   the same, and of those that move to the host what stays on the device all the same, nobody knows
 #include <planner/search/space/search_space.hpp>
 #include <vector>
 

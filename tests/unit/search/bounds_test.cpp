@@ -70,6 +70,42 @@ TEST(SearchBounds, MemoryGrowsAndTimeATokenFallsWithBatchAndSaving) {
   }
 }
 
+// Also where what a policy moves to the host stays on the device: in gemma4's global layers, and without a scan.
+TEST(SearchBounds, PoliciesThatAreSaidToNeedLessMemoryDo) {
+  struct Run {
+    Machine machine;
+    std::vector<std::string> words;
+  };
+  const Run runs[] = {{{"gemma4-31b", "tpu-v6e", 64}, {}},
+                      {{"gemma4-26b", "tpu-7x", 16}, {}},
+                      {{"gemma4-e2b", "tpu-v5p", 8}, {}},
+                      {{"llama3.1-8b", "tpu-v5p", 8}, {"scan_layers=false"}},
+                      {{"mixtral-8x7b", "tpu-v6e", 64}, {"scan_layers=false"}},
+                      {{"mixtral-8x7b", "tpu-v6e", 64}, {}},
+                      {{"qwen3-next-80b-a3b", "tpu-v5p", 64}, {}},
+                      {{"llama3.1-8b", "h100", 8}, {}}};
+  for (const auto& [machine, words] : runs) {
+    PlanRequest request = request_for(machine.model, machine.machine, machine.chips);
+    request.remat_policies = named_remat_policies(remat_policies());
+    const SearchSpace space = space_of(with_settings(std::move(request), words));
+    const RematOrder order = remat_order(space, policies_with(space, 1));
+    const auto parallelisms = enumerate_parallelisms(space).list;
+    for (std::size_t i = 0; i < parallelisms.size(); i += 1 + parallelisms.size() / 5) {
+      const Parallelism& p = parallelisms[i];
+      if (pipeline_stages(p.mesh) > 1) continue;
+      std::map<std::size_t, double> peaks;
+      for (const std::size_t remat : order.policies)
+        peaks[remat] = static_cast<double>(
+            cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[2])), space.required).peak);
+      for (const std::size_t less : order.policies)
+        for (const std::size_t more : order.larger[less])
+          EXPECT_LE(peaks[less], peaks[more] * memory_slack)
+              << machine.model << " " << describe(p.mesh) << " " << space.remat_policies[less].name << " "
+              << space.remat_policies[more].name;
+    }
+  }
+}
+
 /// One PreparedMesh and one cache for these batches and all policies of a parallelism, as the search has them.
 void expect_costs_of_what_is_shown(const SearchSpace& space, const Parallelism& p, const std::vector<BatchOption>& batches) {
   Configuration c = configuration_of(space, p, space.remat_policies.front(), p.batches.front());
