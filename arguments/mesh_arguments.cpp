@@ -21,6 +21,9 @@ struct SizeList {
   std::vector<AskedAxis> uncounted;  // above 1, of axes that the mesh has not
 };
 
+/// Answers have the axis, of size 1, which may be said; no argument sizes it.
+bool is_diloco(std::string_view axis) { return axis_role(axis) == AxisRole::diloco; }
+
 /// The axis that takes what is left over unless another is told to.
 std::string_view usual_axis(std::string_view network) {
   return name_of(network == "ici" ? AxisRole::fsdp : AxisRole::data);
@@ -137,7 +140,7 @@ SizeList size_list(std::string_view network, const std::map<std::string, int>& s
                    const std::vector<std::string>& axes) {
   SizeList list{network, axes, {}, 1, "", {}};
   for (const auto& axis : axes) {
-    const bool is_sized = axis_role(axis) != AxisRole::diloco;
+    const bool is_sized = !is_diloco(axis);
     if (is_sized && !sizes.contains(axis))
       throw InputError(fmt::format("mesh axis '{}' of the rules has no MaxText argument for its size", axis));
     list.sizes.push_back(is_sized ? sizes.at(axis) : 1);
@@ -179,22 +182,25 @@ void check_is_no_flag(const std::string& name) {
           fmt::format("mesh: unknown axis '{}': the axis of {} is called {}", name, axis_key("ici", axis), axis));
 }
 
+void check_size(const std::string& axis, int size) {
+  if (is_diloco(axis) && size > 1) axis_key("ici", axis);  // throws, since there is none
+}
+
 }  // namespace
 
 std::vector<AskedAxis> read_axes(std::string_view text) {
   auto asked = parse_axes(text);
   for (const AskedAxis& axis : asked) {
     check_is_no_flag(axis.name);
-    if (axis_role(axis.name) == AxisRole::diloco && axis.size > 1) axis_key("ici", axis.name);  // there is none: throws
+    check_size(axis.name, axis.size);
   }
   return asked;
 }
 
 std::vector<AskedSizes> read_axis_sizes(std::string_view text) {
   auto asked = parse_axis_sizes(text);
-  for (const AskedSizes& sizes : asked)
-    if (axis_role(sizes.name) == AxisRole::diloco && sizes.most > 1) axis_key("ici", sizes.name);  // there is none: throws
-  std::erase_if(asked, [](const AskedSizes& sizes) { return axis_role(sizes.name) == AxisRole::diloco; });
+  for (const AskedSizes& sizes : asked) check_size(sizes.name, sizes.most);
+  std::erase_if(asked, [](const AskedSizes& sizes) { return is_diloco(sizes.name); });
   std::vector<std::string> axes;
   for (const auto& row : axis_arguments()) axes.push_back(row.axis);
   for (const AskedSizes& sizes : asked) {

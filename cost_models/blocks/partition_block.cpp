@@ -12,6 +12,7 @@
 #include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <optional>
+#include <shardplan/compiler/late_sends.hpp>
 
 namespace shardplan {
 namespace {
@@ -183,8 +184,7 @@ Liveness liveness_of(const Block& block, const Program& program, const TrainConf
   Liveness liveness = liveness_of(block, block.own_backward ? *block.own_backward : config.saved,
                                   leads_to_next_layer(block, program), !looks_up_twice);
   liveness.step_offloads = offloads(config.saved);
-  liveness.sent_late = compiler.has(Habit::sends_late_without_loops) && !config.scan_layers && !block.in_pipeline &&
-                       !liveness.offloaded.empty();
+  liveness.sent_late = sends_late(config, compiler) && !block.in_pipeline && !liveness.offloaded.empty();
   return liveness;
 }
 

@@ -11,9 +11,9 @@ constexpr int far_products = 4;
 
 /// Whether an iteration of sparse experts is peeled off the layers' loop, between the passes of what is before it. The
 /// dropping path's is short enough to merge gathers across (deepseek216bx5_v6e4_fsdp4_dm).
-bool is_peeled(const TrainConfig& config, const Compiler& compiler) {
+bool is_peeled(const Liveness& liveness, const TrainConfig& config, const Compiler& compiler) {
   return compiler.has(Habit::parts_single_layer_scans) && compiler.has(Habit::peels_offloading_loops) &&
-         config.runs_sparse_experts() && offloads(config.saved);
+         config.runs_sparse_experts() && liveness.step_offloads;
 }
 
 /// Whether another layer of multi-token prediction stands behind it, as in a predicting cycle.
@@ -31,7 +31,7 @@ class Release {
         flow_(flow),
         liveness_(liveness),
         saved_(config.saved),
-        peeled_(is_peeled(config, compiler)),
+        peeled_(is_peeled(liveness, config, compiler)),
         shares_iteration_(compiler.has(Habit::gathers_again_in_cycles) && shares_iteration(block, program)),
         merges_near_gathers_(compiler.has(Habit::gathers_again_in_cycles)),
         leads_on_(shares_iteration_ && leads_to_next_layer(block, program)),

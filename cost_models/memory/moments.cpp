@@ -24,8 +24,8 @@ Bytes peeled_values(const Loop& loop, const BoundProgram& program, const Compile
   for (const PartitionedBlock* block : loop) {
     const Block& b = *block->block;
     if (block->liveness.sent_late) continue;  // no loop
-    const std::int64_t iterations = b.own_loop ? b.layers / b.layers_per_cycle : b.layers_per_cycle;
-    values += offloaded_in_one_run(*block, *program.mesh) * iterations;
+    const std::int64_t peeled_layers = b.own_loop ? b.layers / b.layers_per_cycle : b.layers_per_cycle;
+    values += offloaded_in_one_run(*block, *program.mesh) * peeled_layers;
   }
   return values;
 }

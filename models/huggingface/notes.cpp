@@ -7,6 +7,7 @@
 #include <models/huggingface/notes.hpp>
 #include <models/huggingface/positions.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <shardplan/error.hpp>
 #include <string_view>
 
@@ -42,6 +43,7 @@ constexpr Renamed inner_keys[] = {{"rope_theta", "rope_max_timescale", Values::p
 struct LeftOut {
   const char* key;
   const char* reason;
+  std::optional<double> maxtexts = {};  ///< what MaxText does anyway: nothing is left out then
 };
 
 constexpr const char* no_prediction_layers =
@@ -72,7 +74,7 @@ constexpr LeftOut left_out_keys[] = {
     {"attention_dropout", "dropout is not modelled"},
     {"residual_dropout", "dropout is not modelled"},
     {"router_aux_loss_coef", "left out of the arguments: load_balance_loss_weight in MaxText; it costs nothing"},
-    {"partial_rotary_factor", "left out: MaxText rotates whole heads here; it costs nothing"},
+    {"partial_rotary_factor", "left out: MaxText rotates whole heads here; it costs nothing", 1},
     {"swiglu_limit", "left out of the arguments: mlp_activations_limit in MaxText; it costs nothing"},
     {"query_pre_attn_scalar", "left out: MaxText takes it from the model's name; it costs nothing"}};
 
@@ -99,9 +101,8 @@ bool speaks_of_experts(std::string_view key) {
   return std::find(std::begin(expert_keys), std::end(expert_keys), key) != std::end(expert_keys);
 }
 
-/// "partial_rotary_factor": 1: MaxText's heads, too.
-bool says_what_maxtext_does(const std::string& key, const nlohmann::json& value) {
-  return key == "partial_rotary_factor" && value.is_number() && value.get<double>() == 1;
+bool says_what_maxtext_does(const LeftOut& row, const nlohmann::json& value) {
+  return row.maxtexts && value.is_number() && value.get<double>() == *row.maxtexts;
 }
 
 /// null, false, 0 and an empty list say that there is nothing.
@@ -160,7 +161,8 @@ Model with_notes(Model model, StrictObject& config) {
     const auto& value = config.any(key);
     const auto known = std::find_if(std::begin(left_out_keys), std::end(left_out_keys),
                                     [&](const LeftOut& row) { return key == row.key; });
-    if (says_nothing(value) || says_what_maxtext_does(key, value) || is_harmless(key)) continue;
+    if (says_nothing(value) || is_harmless(key)) continue;
+    if (known != std::end(left_out_keys) && says_what_maxtext_does(*known, value)) continue;
     if (known != std::end(left_out_keys))
       model.left_out.push_back({key + method_of(config, key, value), known->reason});
     else if (!model.has_experts() && speaks_of_experts(key))

@@ -39,7 +39,7 @@ def main(binary, folder, axe_path):
                     failures += [f"{name}, {width} pixels, {'dark' if dark else 'light'}: {one}" for one in found]
         return failures, f"{len(pages)} pages"
 
-    return judge(folder, axe_path, "axe-core", check)
+    return judge(folder, check, axe_path, "axe-core")
 
 
 if __name__ == "__main__":

@@ -4,14 +4,13 @@ fetched, nothing overflows. Screenshots stay in the folder. Usage: report_test.p
 Exit status 77: skipped, there is no Chromium."""
 import json
 import math
-import os
 import pathlib
 import re
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from browser import Browser, find_chromium  # noqa: E402
+from browser import judge  # noqa: E402
 from charts import charts_expected, charts_shown  # noqa: E402
 from pages import answer_of, pages  # noqa: E402
 from sweep_pages import check_keyboard, check_map, check_overview, check_scaling  # noqa: E402
@@ -232,23 +231,16 @@ def check_hostile_names(browser, binary, folder):
 
 
 def main(binary, folder):
-    chromium = find_chromium()
-    if not chromium:
-        print("skipped: no chromium")
-        return 77
-    folder.mkdir(parents=True, exist_ok=True)
-    browser = Browser(chromium)
-    try:
+    def check(browser):
         for name, words in pages.items():
             check_page(browser, binary, folder, name, words)
             check_phone(browser, folder / f"{name}.html")
             check_paper(browser, folder / f"{name}.html")
             print(f"{name}: ok")
         check_hostile_names(browser, binary, folder)
-    finally:
-        browser.close()
-    print("screenshots in", os.fspath(folder))
-    return 0
+        return [], f"screenshots in {folder}"
+
+    return judge(folder, check)
 
 
 if __name__ == "__main__":

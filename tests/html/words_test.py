@@ -9,7 +9,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from browser import Browser, find_chromium  # noqa: E402
+from browser import judge  # noqa: E402
 from pages import answer_of, data  # noqa: E402
 
 scripts = pathlib.Path(__file__).resolve().parents[2] / "planner/report/html/page"
@@ -211,23 +211,16 @@ checks = [check_numbers, check_nothing_found, check_partly_searched, check_margi
 
 
 def main(binary, folder):
-    chromium = find_chromium()
-    if not chromium:
-        print("skipped: no chromium")
-        return 77
-    folder.mkdir(parents=True, exist_ok=True)
-    browser, failures = Browser(chromium), 0
-    try:
+    def run(browser):
+        failures = []
         for check in checks:
             try:
                 check(Pages(browser, binary, folder))
             except (AssertionError, LookupError, RuntimeError) as failure:
-                failures += 1
-                print(f"{check.__name__}: {failure!r} at line {failure.__traceback__.tb_next.tb_lineno}")
-    finally:
-        browser.close()
-    print(f"{len(checks) - failures} of {len(checks)} ok")
-    return 1 if failures else 0
+                failures.append(f"{check.__name__}: {failure!r} at line {failure.__traceback__.tb_next.tb_lineno}")
+        return failures, f"{len(checks)} checks"
+
+    return judge(folder, run)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def main(binary, folder, ui):
                 browser.screenshot(folder / f"{name}.png")
         return failures, f"{len(lines)} traces"
 
-    return judge(folder, ui / "index.html", "Perfetto", check)
+    return judge(folder, check, ui / "index.html", "Perfetto")
 
 
 if __name__ == "__main__":

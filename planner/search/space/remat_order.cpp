@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <planner/search/space/remat_order.hpp>
+#include <shardplan/compiler/late_sends.hpp>
 
 namespace shardplan {
 namespace {
@@ -36,11 +37,10 @@ struct Saved {
   bool operator==(const Saved&) const = default;
 };
 
-/// Whether the device holds some of what policies move to the host, or all of it: in decoders whose layers are loops inside
-/// the scan's iterations (Block::stays_on_device), and where no loop runs them (Habit::sends_late_without_loops).
+/// Whether the device holds some of what policies move to the host, or all of it; in decoders whose layers are loops inside
+/// the scan's iterations it holds some (Block::stays_on_device).
 bool host_values_may_stay(const Configuration& base) {
-  if (!base.config.scan_layers) return base.compiler.has(Habit::sends_late_without_loops);
-  return base.model.decoder_block.loops_in_cycle;
+  return sends_late(base.config, base.compiler) || base.model.decoder_block.loops_in_cycle;
 }
 
 /// Of two that keep the same on the device nobody knows: what comes back from the host is on the device while it is read,

@@ -29,6 +29,7 @@ TEST(ArgumentErrors, Words) {
                  {"remat_policy=full remat_policy=minimal", "remat_policy is given twice: 'full' and 'minimal'"},
                  {"ici_fdsp_parallelism=8", "unknown argument 'ici_fdsp_parallelism'; nearest: ici_fsdp_parallelism"},
                  {"per_device_batchsize=8", "nearest: per_device_batch_size"},
+                 {"gbs=2", "unknown argument 'gbs'; nearest: per_device_batch_size"},
                  {"ici_tensor_transpose_parallelism=2", "unknown argument"},
              });
   EXPECT_EQ(error_of(llama + "remat_policy=full remat_policy=full"), "") << "as pasted scripts have them";

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <arguments/mesh_arguments.hpp>
+#include <shardplan/error.hpp>
 #include <tests/unit/reading.hpp>
 
 namespace shardplan {
@@ -49,6 +51,12 @@ TEST(MeshArguments, ReportAxesThatTheRulesDoNotHave) {
   EXPECT_THAT(c.ignored_axes, testing::ElementsAre("context", "tensor"));
   EXPECT_THAT(read_llama("ici_sequence_parallelism=2").ignored_axes, testing::ElementsAre("sequence"));
   EXPECT_TRUE(read_llama("ici_tensor_parallelism=4").ignored_axes.empty());
+}
+
+// As JSON answers print it, with a size for every axis.
+TEST(MeshArguments, TakeTheMeshOfAnAnswer) {
+  EXPECT_EQ(read_axis_sizes("diloco=1,data=1,fsdp=8"), read_axis_sizes("data=1,fsdp=8"));
+  EXPECT_THROW(read_axis_sizes("diloco=2,fsdp=8"), InputError);
 }
 
 TEST(MeshArguments, PrintEveryAxisThatMatters) {

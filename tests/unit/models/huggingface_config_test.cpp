@@ -117,6 +117,16 @@ TEST(HuggingFaceConfig, LatentAttentionSaysWhetherItHasYarn) {
   EXPECT_FALSE(load_model(write_file("yarn.json", yarn)).yarn_rotation);
 }
 
+TEST(HuggingFaceConfig, SaysWhatMaxTextDoesOtherwise) {
+  const auto rotating = [](const std::string& part) {
+    const std::string more = R"("rope_scaling": null, "partial_rotary_factor": )" + part;
+    const std::string config = replaced(read_file(path_of("llama3-8b")), R"("rope_scaling": null)", more);
+    return left_out_of(load_model(write_file("part.json", config)));
+  };
+  EXPECT_THAT(rotating("0.5"), HasSubstr("partial_rotary_factor: left out: MaxText rotates whole heads"));
+  EXPECT_EQ(rotating("1.0"), "");
+}
+
 // MaxText's defaults of YaRN are those of DeepSeek's latent attention; gpt-oss doesn't round its range, Qwen does.
 TEST(HuggingFaceConfig, TurnsHalvesUnderYarnOutsideLatentAttention) {
   using testing::Contains, testing::Pair;

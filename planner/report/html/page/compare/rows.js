@@ -7,7 +7,7 @@ const runSettings = [ofModel, ofMachine, ofChips, ofMesh, ofRules, ofExperts, [(
 const ofRemat = [(r) => r.remat, (text) => `remat ${text}`], ofBatch = [(r) => `${amount(r.per_device_batch_size, "sequence")} a device`];
 
 /** What the settings that rows are compared by say already is not said again. */
-const saysItself = (rows, key) => rows.some((r) => (r.settings || []).some((setting) => setting.startsWith(`${key}=`)));
+const saysItself = (rows, key) => rows.some((r) => (r.settings || []).some((setting) => setting.split("=")[0] === key));
 const rowSettings = (rows) => [...runSettings, ...(saysItself(rows, "remat_policy") ? [] : [ofRemat]),
   ...(saysItself(rows, "per_device_batch_size") ? [] : [ofBatch])];
 const isShared = (rows, text) => rows.every((r) => text(r) === text(rows[0]));
