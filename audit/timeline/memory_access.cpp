@@ -105,6 +105,13 @@ MemoryAccess access_of_computation(const std::vector<AccessingOperation>& operat
   return access;
 }
 
+bool is_cast(const std::vector<AccessingOperation>& operations, std::size_t root) {
+  const AccessingOperation& made = operations[root];
+  if (made.access == Access::parameter) return made.number == 0;
+  const bool casts = made.access == Access::cast || made.access == Access::view;
+  return casts && !made.operands.empty() && is_cast(operations, made.operands[0]);
+}
+
 Bytes traffic_of_operation(const std::vector<AccessingOperation>& operations, std::size_t operation,
                            const AccessOfComputation& of_callee) {
   const AccessingOperation& kernel = operations[operation];

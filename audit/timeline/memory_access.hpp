@@ -41,6 +41,10 @@ using AccessOfComputation = std::function<const MemoryAccess&(std::size_t comput
 MemoryAccess access_of_computation(const std::vector<AccessingOperation>& operations, std::size_t root,
                                    const AccessOfComputation& of_callee);
 
+/// Whether a computation makes nothing but its first parameter, in another shape, layout or type: inside of a fused one such
+/// a fusion is a cast (libtpu 0.0.50.1 on 7x: copy_fusion, from tiles of 16 rows to tiles of 8).
+bool is_cast(const std::vector<AccessingOperation>& operations, std::size_t root);
+
 /// Of an operation that runs as a kernel by itself: what it reads and writes.
 Bytes traffic_of_operation(const std::vector<AccessingOperation>& operations, std::size_t operation,
                            const AccessOfComputation& of_callee);

@@ -113,8 +113,12 @@ void ScheduleReader::note_result(const SeenInstruction& seen, const HloStep& ste
   if (!bytes) seen.lines.fail(fmt::format("'{}' is not a shape", instruction.shape.substr(0, 60)));
   operation.bytes = {*bytes};
   Known& known = known_[computation_];
-  const bool inside = operation.access == Access::fused && known_[operation.callee].reorders;
-  known.reorders = known.reorders || inside || reorders_elements(instruction.opcode);
+  if (operation.access == Access::fused) {
+    const Known& callee = known_[operation.callee];
+    known.reorders = known.reorders || callee.reorders;
+    if (is_cast(callee.operations, callee.root)) operation.access = Access::cast;
+  }
+  known.reorders = known.reorders || reorders_elements(instruction.opcode);
   known.operations.push_back(std::move(operation));
   // A library call's result comes with its workspace.
   known.shapes.push_back(array_shape(instruction.shape));

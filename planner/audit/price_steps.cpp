@@ -22,7 +22,8 @@ class KernelPrices {
       return {*step.work.cycles / (hardware_.clock->value * clock_share(hardware_, compiler_))};
     if (step.engine == Engine::host_copies) return host_copy(step);
     Seconds multiplying = attention(step.work);
-    for (const auto& product : step.work.products) multiplying += product_of(product, step.work.kind);
+    for (const auto& product : step.work.products)
+      if (!is_bound_by_its_operands(product, step.work.kind)) multiplying += product_of(product, step.work.kind);
     return std::max(multiplying, traffic_time(step.work.traffic, hardware_));
   }
 
@@ -30,6 +31,13 @@ class KernelPrices {
   /// As plans have it of kernels that do nothing but elementwise work, where that was measured.
   bool is_bound_by_memory(const KernelWork& work) const {
     return work.kind == KernelKind::vector && work.is_elementwise && work.cycles && hardware_.elementwise_efficiency;
+  }
+
+  /// A matrix times a vector, for each of many: an element is multiplied once for all that it is read. Compiled for 7x
+  /// (libtpu 0.0.50.1: weights of 8 experts times 7,168 features, 8,192 tokens) its loop over 34 tokens has 2,218 bundles
+  /// in its final schedule, 0.84 of the cycles that its operands take HBM.
+  static bool is_bound_by_its_operands(const ProductDims& product, KernelKind kind) {
+    return kind != KernelKind::grouped_product && product.groups > 1 && std::min({product.m, product.n, product.k}) == 1;
   }
 
   Seconds moved(Bytes traffic) const {

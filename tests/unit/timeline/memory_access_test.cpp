@@ -51,6 +51,34 @@ TEST(MemoryAccess, AFusionReadsTheSlicesThatItUses) {
             32 + 4 + 32 + 16);
 }
 
+/// XLA:TPU lays a stack out anew inside of the kernel that takes a row of it, in a fusion of its own.
+TEST(MemoryAccess, AFusionInsideThatOnlyLaysOutReadsNoMoreThanIsUsed) {
+  const std::string fused =
+      "%laid_out (q: f32[100,8]) -> f32[100,8] {\n"
+      "  %q = f32[100,8]{1,0:T(8,128)} parameter(0)\n"
+      "  ROOT %t = f32[100,8]{1,0:T(16,128)} copy(%q)\n}\n\n"
+      "%fused (a: f32[100,8], b: s32[]) -> f32[1,8] {\n"
+      "  %a = f32[100,8]{1,0} parameter(0)\n  %b = s32[] parameter(1)\n"
+      "  %whole = f32[100,8]{1,0} fusion(%a), kind=kLoop, calls=%laid_out\n"
+      "  ROOT %d = f32[1,8]{1,0} dynamic-slice(%whole, %b, %b), dynamic_slice_sizes={1,8}\n}\n\n";
+  EXPECT_EQ(traffic_of("k", stack + "  %k = f32[1,8]{1,0} fusion(%stack, %i), kind=kLoop, calls=%fused\n", fused),
+            32 + 4 + 32);
+}
+
+/// One that computes reads all that it is given.
+TEST(MemoryAccess, AFusionInsideThatComputesReadsItsOperandWhole) {
+  const std::string fused =
+      "%doubled (q: f32[100,8]) -> f32[100,8] {\n"
+      "  %q = f32[100,8]{1,0} parameter(0)\n"
+      "  ROOT %t = f32[100,8]{1,0} add(%q, %q)\n}\n\n"
+      "%fused (a: f32[100,8], b: s32[]) -> f32[1,8] {\n"
+      "  %a = f32[100,8]{1,0} parameter(0)\n  %b = s32[] parameter(1)\n"
+      "  %whole = f32[100,8]{1,0} fusion(%a), kind=kLoop, calls=%doubled\n"
+      "  ROOT %d = f32[1,8]{1,0} dynamic-slice(%whole, %b, %b), dynamic_slice_sizes={1,8}\n}\n\n";
+  EXPECT_EQ(traffic_of("k", stack + "  %k = f32[1,8]{1,0} fusion(%stack, %i), kind=kLoop, calls=%fused\n", fused),
+            3200 + 4 + 32);
+}
+
 /// One that writes a row into a stack and passes another operand on: reads the row and its place, writes the row.
 TEST(MemoryAccess, AFusionThatUpdatesInPlaceWritesItsUpdate) {
   const std::string fused =
