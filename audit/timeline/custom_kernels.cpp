@@ -97,6 +97,17 @@ std::vector<ArrayShape> floating_arrays(const Shapes& shapes) {
   return arrays;
 }
 
+/// Queries, keys and values may lie with their tokens last (sa_q_layout=SEQ_MINOR and its like); what the kernel makes of
+/// them never does.
+void put_tokens_before_width(std::vector<ArrayShape>& arrays, const ArrayShape& made) {
+  if (made.dims.empty()) return;
+  for (ArrayShape& array : arrays) {
+    auto& width = array.dims.back();
+    auto& tokens = array.dims[array.dims.size() - 2];
+    if (width != made.dims.back() && tokens == made.dims.back()) std::swap(width, tokens);
+  }
+}
+
 std::int64_t tokens_of(const ArrayShape& array) { return array.dims[array.dims.size() - 2]; }
 
 SplashKernel splash_kernel(CustomKernel kernel, const HloInstruction& instruction) {
@@ -122,8 +133,9 @@ std::optional<BlockLoop> splash_loop(SplashKernel kernel, const ArrayShape& mask
 
 std::optional<KernelWork> splash_work(CustomKernel kernel, const HloInstruction& instruction) {
   const Shapes shapes = constraint_shapes(instruction);
-  const auto arrays = floating_arrays(shapes);
+  auto arrays = floating_arrays(shapes);
   if (arrays.size() < 3) return std::nullopt;
+  put_tokens_before_width(arrays, array_shape(instruction.shape));
   const double wide = static_cast<double>(arrays[0].dims.back()), values = static_cast<double>(arrays[2].dims.back());
   const double scores = arrays[0].elements() / wide * attended_keys(tokens_of(arrays[1]), {});
   // Scores and their gradients by the queries' width, what is made of values by theirs: q·k and p·v; of the query

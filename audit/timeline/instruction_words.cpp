@@ -56,6 +56,12 @@ Bytes moved_bytes(std::string_view shape) {
   return {most};
 }
 
+Bytes moved_slice(std::string_view shape, bool updates) {
+  auto elements = elements_of_shape(shape);
+  if (updates) elements = elements_of_shape(elements.front());
+  return {elements.size() > 1 ? bytes_of_shape(elements[1]).value_or(0) : 0};
+}
+
 bool is_in_host_memory(std::string_view shape) { return shape.find("S(5)") != nowhere; }
 
 bool runs_on_sparse_core(const HloInstruction& instruction) {

@@ -22,6 +22,10 @@ std::optional<double> stated_cycles(std::string_view rest);
 /// Of "copy-start" and its like the moved array: the largest in the tuple, which has source and destination.
 Bytes moved_bytes(std::string_view shape);
 
+/// Of "dynamic-slice-start" and "dynamic-update-slice-start" the slice: ((stack, indices…), slice, …), ((stack, slice,
+/// indices…), stack, …).
+Bytes moved_slice(std::string_view shape, bool updates);
+
 /// Or part of it, as layouts of XLA:TPU say.
 bool is_in_host_memory(std::string_view shape);
 

@@ -167,6 +167,9 @@ bool ScheduleReader::classify_asynchronous(const SeenInstruction& seen, HloStep&
   const auto base = split_opcode(opcode).base;
   if (base == "copy" || base == "slice") {
     classify_copy(seen, step);
+  } else if (base == "dynamic-slice" || base == "dynamic-update-slice") {
+    classify_copy(seen, step);
+    step.work.traffic = moved_slice(seen.instruction.shape, base == "dynamic-update-slice");
   } else if (base == "fusion") {
     classify_fusion(seen, step, callee_of(seen, "calls"));
   } else if (base == "async" && is_in_host_memory(seen.instruction.shape)) {  // a slice of a stack that waits there
