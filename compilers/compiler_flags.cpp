@@ -74,6 +74,8 @@ FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
   if (!known.takes_number()) check_boolean(given);
   FlagChange change;
   change.switches = known.switches;
+  change.host_copies = known.host_copies;
+  change.window_covers_transfer = known.window_covers_transfer;
   change.asynchronous = known.asynchronous;
   change.pipelined = known.pipelined;
   change.on = canonical(given.value) == "true";

@@ -31,16 +31,24 @@ KnownFlag read_flag(StrictObject object) {
     flag.unit = {object.integer_at_least("unit_bytes", 1)};
   }
   if (object.has("sets_power_state")) flag.sets_power_state = object.flag("sets_power_state");
+  if (object.has("host_copies")) flag.host_copies = read_host_copies(object);
+  if (object.has("window_covers_transfer")) flag.window_covers_transfer = object.flag("window_covers_transfer");
   if (object.has("asynchronous")) flag.asynchronous = read_kinds(object, "asynchronous");
   if (object.has("pipelined")) flag.pipelined = read_kinds(object, "pipelined");
   if ((flag.effect == FlagEffect::modelled) != flag.changes_something())
-    object.fail("switches", "the habits that a modelled flag switches, the setting that it `sets`, or the collectives "
-                            "that it makes asynchronous or pipelined, and only there");
+    object.fail("switches", "the habits that a modelled flag switches, the setting that it `sets`, the collectives that "
+                            "it makes asynchronous or pipelined, or what else of `overlap` it changes, and only there");
   object.finish();
   return flag;
 }
 
 }  // namespace
+
+HostCopies read_host_copies(StrictObject& object) {
+  static constexpr NamedValues<HostCopies, 3> named{
+      {{"all", HostCopies::all}, {"backward", HostCopies::backward}, {"longest", HostCopies::longest}}};
+  return value_of(named, object, "host_copies");
+}
 
 std::vector<CollectiveKind> read_kinds(StrictObject& object, const std::string& key) {
   std::vector<CollectiveKind> kinds;
@@ -93,9 +101,16 @@ std::vector<AssumedFlags> read_assumed(StrictObject& object, const std::string& 
   for (const auto& item : object.array(key)) {
     StrictObject row(item, object.where() + "." + key);
     AssumedFlags recipe{value_of(kinds, row, "layers"), {}, row.text("source")};
-    for (const std::string& word : row.texts("flags")) {
-      recipe.flags.push_back(read_flag(word, table));
-      if (recipe.flags.back().effect != FlagEffect::modelled) row.fail("flags", "flags of the table that are modelled");
+    for (const bool offloading : {false, true}) {
+      const std::string which = offloading ? "offloading" : "flags";
+      if (offloading && !row.has(which)) continue;
+      for (const std::string& word : row.texts(which)) {
+        recipe.flags.push_back(read_flag(word, table));
+        recipe.flags.back().of_offloading = offloading;
+        const FlagEffect effect = recipe.flags.back().effect;
+        if (effect != FlagEffect::modelled && effect != FlagEffect::none)
+          row.fail(which, "flags of the table that are modelled, or change nothing");
+      }
     }
     if (recipe.source.empty()) row.fail("source", "whose recipes set them, not empty");
     if (std::any_of(assumed.begin(), assumed.end(), [&](const auto& a) { return a.of_mixtures == recipe.of_mixtures; }))

@@ -9,6 +9,8 @@ namespace shardplan {
 
 /// ["all-gather", …]. This and the others throw InputError, with the place, on what the file shouldn't say.
 std::vector<CollectiveKind> read_kinds(StrictObject& object, const std::string& key);
+/// Of `object`, its "host_copies".
+HostCopies read_host_copies(StrictObject& object);
 
 /// {"xla_tpu_…": {"effect": "modelled", "does": "…", "switches": {…}, "source": "…"}, …}
 FlagTable read_flags(const nlohmann::json& value, const std::string& where);

@@ -119,6 +119,7 @@ constexpr std::array habit_names{
     Named{Habit::runs_split_layers_as_read, "runs_split_layers_as_read"},
     Named{Habit::multiplies_in_rings, "multiplies_in_rings"},
     Named{Habit::gathers_for_each_tile, "gathers_for_each_tile"},
+    Named{Habit::makes_head_gradient_before_offloaded, "makes_head_gradient_before_offloaded"},
 };
 
 constexpr auto habits = [] {
@@ -170,10 +171,13 @@ Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {
   if (flags.empty()) return changed;
   changed.unflagged = std::make_shared<const Compiler>(changed);
   std::sort(flags.begin(), flags.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  for (const auto& [name, value, effect, does, change] : flags) {
+  for (const CompilerFlag& flag : flags) {
+    const FlagChange& change = flag.change;
     for (const auto& [habit, has] : change.switches) has ? changed.habits.add(habit) : changed.habits.remove(habit);
     if (change.setting) changed.settings.insert_or_assign(change.setting->first, change.setting->second);
     if (change.power_state) changed.power_state = change.power_state;
+    if (change.host_copies) changed.overlap.host_copies = *change.host_copies;
+    if (change.window_covers_transfer) changed.overlap.window_covers_transfer = *change.window_covers_transfer;
     for (const CollectiveKind kind : change.asynchronous) changed.overlap.asynchronous.set(kind, change.on);
     for (const CollectiveKind kind : change.pipelined) changed.overlap.pipelined.set(kind, change.on);
   }

@@ -33,6 +33,13 @@ const StartCondition* broken_condition(const Configuration& configuration) {
   return found == conditions.end() ? nullptr : &*found;
 }
 
+std::vector<CompilerFlag> flags_of(const Configuration& configuration) {
+  std::vector<CompilerFlag> flags = configuration.compiler.flags;
+  if (!offloads(configuration.config.saved))
+    std::erase_if(flags, [](const CompilerFlag& flag) { return flag.of_offloading; });
+  return flags;
+}
+
 int pipeline_stages(const Mesh& mesh) { return mesh.size_of(AxisRole::stage); }
 
 std::int64_t layer_batch(const Configuration& configuration) {

@@ -12,7 +12,7 @@ constexpr auto train_module = "maxtext.trainers.pre_train.train";
 constexpr auto train_compile_module = "maxtext.trainers.pre_train.train_compile";
 
 std::string xla_flags_of(const Configuration& c) {
-  return fmt::format("{}", fmt::join(print_flags(c.compiler.flags), " "));
+  return fmt::format("{}", fmt::join(print_flags(flags_of(c)), " "));
 }
 
 /// JAX gives a process three quarters of a GPU's memory unless told otherwise; the plan has what the profile or

@@ -175,6 +175,7 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
 /// (olmo37b_v5p32_fsdp16_qkvoff_batch16, olmo37b_v6e16_fsdp16_qkvoff_batch4, plan_olmo37b_tpuv6e_16).
 HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
+  if (compiler.has(Habit::makes_head_gradient_before_offloaded)) return HeadGradient::early_in_turn;
   const auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
   if (const auto listed = listed_order(blocks, program, config, compiler);
       listed && is_list_smaller(late, blocks, program, config, compiler))

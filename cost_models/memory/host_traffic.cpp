@@ -3,6 +3,7 @@
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
+#include <cost_models/partition/loops.hpp>
 
 namespace shardplan {
 
@@ -18,7 +19,10 @@ bool HostTraffic::empty() const {
          std::all_of(activations.begin(), activations.end(), [](Bytes bytes) { return bytes.value == 0; });
 }
 
-HostTraffic HostTraffic::none(std::size_t blocks) { return {std::vector<Bytes>(blocks), {}, {}}; }
+HostTraffic HostTraffic::none(std::size_t blocks) {
+  const std::vector<Bytes> nothing(blocks);
+  return {nothing, nothing, nothing, {}, {}};
+}
 
 Bytes offloaded(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks) {
   Bytes all;
@@ -27,9 +31,26 @@ Bytes offloaded(const BoundProgram& program, const std::vector<PartitionedBlock>
   return all;
 }
 
+void add_shares(HostTraffic& traffic, const Loop& loop, const Mesh& mesh) {
+  Bytes input, longest;
+  std::int64_t layers = 0;
+  for (const PartitionedBlock* block : loop) {
+    for (const TensorId id : block->liveness.offloaded) {
+      Bytes& largest = id == block->block->input ? input : longest;
+      largest = std::max(largest, saved_bytes(*block, id, mesh));
+    }
+    layers += block->block->layers_per_cycle;
+  }
+  for (const PartitionedBlock* block : loop) {
+    traffic.inputs.push_back({input.value * block->block->executions / layers});
+    traffic.longest.push_back({longest.value * block->block->executions / layers});
+  }
+}
+
 HostTraffic host_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                          const TrainConfig& config) {
   HostTraffic traffic;
+  for (const Loop& loop : loops_of(blocks)) add_shares(traffic, loop, *program.mesh);
   for (const auto& block : blocks) {
     traffic.activations.push_back(offloaded_in_one_run(block, *program.mesh) * block.block->executions);
     if (config.optimizer_memory_host_offload) traffic.optimizer += optimizer_state_bytes(block, program, config);

@@ -12,6 +12,9 @@ namespace shardplan {
 /// Bytes of one device in a step, each way.
 struct HostTraffic {
   std::vector<Bytes> activations;  ///< by block, of all its runs
+  /// The same of what an iteration of the layer scan moves, shared out among its layers: what enters it, where that is
+  /// offloaded, and the largest of its other values.
+  std::vector<Bytes> inputs, longest;
   Bytes optimizer, parameters;
   bool empty() const;
   static HostTraffic none(std::size_t blocks);

@@ -15,10 +15,14 @@ namespace {
 /// What one loop body does in a step, all its runs together.
 struct BodyTime {
   Seconds compute, collectives, exposed, host;
+  std::optional<Seconds> hidden_host;  ///< the most of its copies that can hide; empty: any
   Seconds contention;  ///< what compute takes longer beside collectives
   Seconds computing() const { return compute + contention; }
   /// Copies have a channel of their own: they run beside compute and while it waits for collectives.
-  Seconds exposed_host() const { return {std::max((host - computing() - exposed).value, 0.0)}; }
+  Seconds exposed_host() const {
+    const Seconds beside = computing() + exposed;
+    return {std::max((host - (hidden_host ? std::min(beside, *hidden_host) : beside)).value, 0.0)};
+  }
 };
 
 /// A weight that moves less often than its block runs does so before or after the loop (pipeline_fsdp_ag_once, the
@@ -99,6 +103,7 @@ class Step {
       BodyTime body = scheduled(bodies, index, backward, runs);
       body.compute = (backward ? bodies.backward_compute() : bodies.forward_compute()) * runs;
       body.host = host_time(work_.host.activations[index]);
+      body.hidden_host = hidden_host(index, backward);
       if (timeline_) place(index, bodies, backward, body, idle);
       add_to(total, body, idle);
     }
@@ -111,6 +116,20 @@ class Step {
       total.all_token_routing += scatters.expected * runs;
       total.least_all_token_routing += scatters.at_least * runs;
     }
+  }
+
+  /// The most of a body's copies that can hide; empty: any.
+  std::optional<Seconds> hidden_host(std::size_t index, bool backward) const {
+    const Bytes inputs = work_.host.inputs[index], longest = work_.host.longest[index];
+    switch (work_.compiler.overlap.host_copies) {
+      case HostCopies::all:
+        return std::nullopt;
+      case HostCopies::backward:
+        return backward ? std::nullopt : std::optional(host_time(inputs + longest));
+      case HostCopies::longest:
+        return host_time(std::max(inputs, longest));
+    }
+    throw InternalError("unknown HostCopies");
   }
 
   /// What moves in a body, and which collectives that are.
@@ -143,16 +162,30 @@ class Step {
     return body;
   }
 
-  /// Leaves a move `window` steps that take time: in front of its use, or behind its making.
-  static void narrow(ScheduledCollective& move, const std::vector<Seconds>& steps, int window) {
+  /// Steps that a window has room for, one by one.
+  struct Window {
+    int kernels;
+    Seconds time;
+    /// Whether another step belongs to it; if so it is in it.
+    bool takes(Seconds step) {
+      if (kernels <= 0 && time.value <= 0) return false;
+      if (step.value > 0) --kernels;
+      time = time - step;
+      return true;
+    }
+  };
+
+  /// Leaves a move the steps of its window that take time: in front of its use, or behind its making.
+  static void narrow(ScheduledCollective& move, const std::vector<Seconds>& steps, const OverlapRules& overlap) {
     const int count = static_cast<int>(steps.size());
+    Window window{overlap.window, overlap.window_covers_transfer ? move.seconds : Seconds{}};
     if (move.made_by < 0) {
       int first = move.needed_by;
-      for (int left = window; first > 0 && left > 0;) left -= steps[--first].value > 0 ? 1 : 0;
+      while (first > 0 && window.takes(steps[first - 1])) --first;
       move.made_by = first - 1;
     } else if (move.needed_by >= count) {
       int end = move.made_by + 1;
-      for (int left = window; end < count && left > 0;) left -= steps[end++].value > 0 ? 1 : 0;
+      while (end < count && window.takes(steps[end])) ++end;
       move.needed_by = end;
     }
   }
@@ -166,7 +199,7 @@ class Step {
     move.ahead = c.parameter && move.asynchronous && runs > 1 && overlap.pipelined.has(c.purpose());
     move.of_leaf = slot.of_leaf && !move.ahead;
     if (move.of_leaf && overlap.one_in_flight) move.needed_by = static_cast<int>(steps.size()) - 1;  // its stack's
-    if (c.parameter && overlap.window > 0) narrow(move, steps, overlap.window);
+    if (c.parameter && overlap.window > 0) narrow(move, steps, overlap);
     // With pipeline_delay_activation_forwarding a result is sent one iteration before it is needed: MaxText offers it so
     // that the transfer and the iteration's compute are independent (configs/base.yml).
     if (c.cause == Cause::stage_shift && work_.program.pipeline.forwarding_delay > 1) move.made_by = -1;

@@ -48,6 +48,9 @@ struct Configuration {
   std::vector<std::string> ignored_places;     ///< words for remat_policy=custom beside another: likewise
 };
 
+/// XLA's flags as the run is told them: what is assumed of runs that offload only where its remat policy does.
+std::vector<CompilerFlag> flags_of(const Configuration& configuration);
+
 /// B: the sequences of one forward pass over all devices.
 std::int64_t global_batch(const Configuration& configuration);
 

@@ -25,7 +25,7 @@ Seconds step_under(Configuration configuration, std::vector<CompilerFlag> flags)
 
 std::vector<FlagWorth> weigh_flags(const Configuration& c, const RunCost& now) {
   std::vector<FlagWorth> worths;
-  const std::vector<CompilerFlag>& given = c.compiler.flags;
+  const std::vector<CompilerFlag> given = flags_of(c);
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].effect != FlagEffect::modelled || says_which_program(given[i])) continue;
     std::vector<CompilerFlag> others = given;

@@ -75,7 +75,7 @@ CellPlan plan_of(const Evaluation& e) {
   plan.tokens_per_second = e.tokens_per_second_with_routing();
   plan.model_flops_utilization = e.time.utilization_with_routing();
   for (const auto& [key, value] : maxtext_arguments(*e.configuration)) plan.maxtext_arguments.emplace(key, value);
-  plan.xla_flags = print_flags(e.configuration->compiler.flags);
+  plan.xla_flags = print_flags(flags_of(*e.configuration));
   return plan;
 }
 

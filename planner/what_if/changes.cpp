@@ -100,7 +100,7 @@ std::vector<RunChange> other_attention_blocks(const Configuration& configuration
 std::vector<RunChange> other_flags(const Configuration& configuration, const std::vector<FlagWorth>& weighed) {
   std::vector<RunChange> changes;
   for (const FlagWorth& worth : weighed) {
-    std::vector<CompilerFlag> flags = configuration.compiler.flags;
+    std::vector<CompilerFlag> flags = flags_of(configuration);
     if (worth.given)
       std::erase_if(flags, [&](const CompilerFlag& flag) { return flag.name == worth.flag.name; });
     else

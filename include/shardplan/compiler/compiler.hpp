@@ -85,6 +85,8 @@ struct FlagChange {
   std::map<Habit, bool> switches;  ///< habits that it then has, or has not
   std::optional<std::pair<CompilerSetting, Bytes>> setting;
   std::optional<int> power_state;  ///< that the chip is then held in
+  std::optional<HostCopies> host_copies;       ///< OverlapRules::host_copies
+  std::optional<bool> window_covers_transfer;  ///< likewise
   std::vector<CollectiveKind> asynchronous, pipelined;  ///< kinds that become so,
   bool on = true;                                       ///< or are no longer
 };
@@ -95,6 +97,7 @@ struct CompilerFlag {
   FlagEffect effect = FlagEffect::unknown;
   std::string does;   ///< for readers; empty when unknown or foreign
   FlagChange change;  ///< nothing unless it is modelled
+  bool of_offloading = false;  ///< assumed of runs whose remat policy moves values to the host, and no part of others
 };
 std::string print_flag(const CompilerFlag& flag);  ///< "--xla_gpu_enable_triton_gemm=false"
 /// Those that a run is told: all but foreign ones.

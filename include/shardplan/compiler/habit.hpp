@@ -226,6 +226,9 @@ enum class Habit : std::uint8_t {
   /// The head's weight is gathered again for each vocabulary tile (num_vocab_tiling), forward and backward; else once in
   /// front of the loop over tiles.
   gathers_for_each_tile,
+  /// Where a policy offloads, the head's weight gradient is made in front of the layers' backward pass: their values come
+  /// back from the host so early that it can't be behind them.
+  makes_head_gradient_before_offloaded,
 };
 
 std::span<const Habit> all_habits();

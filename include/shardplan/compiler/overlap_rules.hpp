@@ -19,12 +19,22 @@ class CollectiveKindSet {
   std::uint32_t bits_ = 0;
 };
 
+/// What of an iteration's copies to and from the host's memory runs beside its kernels.
+enum class HostCopies : std::uint8_t {
+  all,       ///< as much as its kernels take
+  backward,  ///< of what comes back that; of what goes out the layers' inputs, and as much as the longest other takes
+  longest,   ///< so much both ways: all are issued together, each as far in front of its end as it takes by itself
+};
+
 struct OverlapRules {
   CollectiveKindSet asynchronous;  ///< the others keep the device from computing while they run
   /// Those whose weights are gathered an iteration of the layer scan ahead, or whose gradients are waited for one later.
   CollectiveKindSet pipelined;
   /// Kernels that a weight's gather starts before its use at most, and that its gradient's sum runs beside; 0: any.
   int window = 0;
+  /// A window that is narrower than its collective takes is as wide as that.
+  bool window_covers_transfer = false;
+  HostCopies host_copies = HostCopies::all;
   /// A collective is started when the one before it was waited for (issued_body.hpp); else when the channel is free.
   bool one_in_flight = false;
   /// Results of weights' gathers, and sums, of one kind and axes in a loop's body that become one; no bytes: none do.

@@ -114,7 +114,7 @@ OrderedJson json_model_notes(const Evaluation& evaluation) {
 
 OrderedJson json_flag_names(const Evaluation& evaluation) {
   if (!evaluation.configuration) return OrderedJson::array();
-  return print_flags(evaluation.configuration->compiler.flags);
+  return print_flags(flags_of(*evaluation.configuration));
 }
 
 // Whose recipes the flags are; null where they were given, or there are none.
@@ -128,7 +128,7 @@ OrderedJson json_flags(const Evaluation& evaluation) {
   OrderedJson flags = OrderedJson::array();
   if (!evaluation.configuration) return flags;
   const std::string& assumed = evaluation.configuration->compiler.flags_assumed_from;
-  for (const auto& flag : evaluation.configuration->compiler.flags)
+  for (const auto& flag : flags_of(*evaluation.configuration))
     flags.push_back(
         {{"flag", print_flag(flag)}, {"given", true}, {"assumed", !assumed.empty()}, {"effect", name_of(flag.effect)},
          {"does", flag.does}});

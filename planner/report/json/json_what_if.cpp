@@ -28,7 +28,7 @@ OrderedJson json_what_if(const WhatIf& what_if) {
           {"capacity_bytes", run.memory.capacity.value},
           {"reserved_bytes", run.memory.reserved.value},
           {"fit", name_of(run.memory.fit())},
-          {"xla_flags", print_flags(c.compiler.flags)},
+          {"xla_flags", print_flags(flags_of(c))},
           {"maxtext_arguments", json_arguments(c)}};
 }
 

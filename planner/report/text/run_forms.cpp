@@ -41,7 +41,7 @@ std::string title(const Evaluation& e, const Style& style) {
 /// Flags that were given and that the command doesn't have.
 std::string foreign_flags(const Evaluation& e, const Style& style) {
   std::string text;
-  for (const CompilerFlag& flag : e.configuration->compiler.flags)
+  for (const CompilerFlag& flag : flags_of(*e.configuration))
     if (flag.effect == FlagEffect::foreign)
       text += commented(fmt::format("left out: {} (another compiler's)", print_flag(flag)), style);
   return text;

@@ -51,7 +51,7 @@ std::string offered_line(const FlagWorth& worth) {
 std::string flags_section(const Evaluation& evaluation, const Style& style) {
   if (!evaluation.configuration) return "";
   std::string lines;
-  for (const CompilerFlag& flag : evaluation.configuration->compiler.flags)
+  for (const CompilerFlag& flag : flags_of(*evaluation.configuration))
     lines += wrap_text(given_line(flag, evaluation.flag_worths), "  ", style.width());
   for (const FlagWorth& worth : evaluation.flag_worths)
     if (!worth.given) lines += wrap_text(offered_line(worth), "  ", style.width());
