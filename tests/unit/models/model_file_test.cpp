@@ -156,6 +156,18 @@ TEST(ModelFile, TakesHeadsOfAnyWidthWhereNothingRotates) {
   EXPECT_EQ(load_model(write_file("learned.json", learned)).head_dim, 5);
 }
 
+// A dense layer in front costs another model; only DeepSeek's decoder makes one.
+TEST(ModelFile, RejectsFirstDenseLayersWhereTheDecoderMakesNone) {
+  for (const char* name : {"mixtral-8x7b", "qwen3-30b-a3b", "gpt-oss-20b", "llama4-17b-16e", "gemma4-26b",
+                           "qwen3-custom-30b-a3b", "qwen3-next-80b-a3b", "envy-test", "llama2-7b"}) {
+    const std::string file = replaced(model_json(name), "\"layers\":", "\"first_dense_layers\": 1, \"layers\":");
+    EXPECT_THAT([&] { load_model(write_file("dense_first.json", file)); },
+                ThrowsMessage<InputError>(HasSubstr(
+                    fmt::format("first_dense_layers: the layers of decoder block '{}' don't have it",
+                                load_model(name).decoder_block.name)))) << name;
+  }
+}
+
 // Its dense branch, which every token has, is as wide as shared_experts say: of none there is no such layer.
 TEST(ModelFile, RejectsGemma4WithExpertsAndNoDenseBranch) {
   const std::string gemma4 = R"({
