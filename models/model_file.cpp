@@ -56,7 +56,7 @@ std::vector<std::pair<std::string, std::string>> read_run_arguments(StrictObject
   std::vector<std::pair<std::string, std::string>> arguments;
   for (const auto& [key, value] : words.items()) {
     if (!value.is_string()) object.fail("run_arguments", "an object of texts by MaxText's keys");
-    arguments.emplace_back(key, object.checked("run_arguments", value.get<std::string>()));
+    arguments.emplace_back(object.checked("run_arguments", key), object.checked("run_arguments", value.get<std::string>()));
   }
   return arguments;
 }

@@ -117,6 +117,14 @@ TEST(ModelFile, RejectsRulesOfAnotherForm) {
   }
 }
 
+/// They were read, and no command had them.
+TEST(ModelFile, RejectsRunArgumentsOfModelsThatMaxTextHasNot) {
+  expect_message({dense, R"("emb": 64)", R"("emb": 64, "run_arguments": {"use_multimodal": "false"})",
+                  "run_arguments: only models that MaxText has are told some; leave them out, and give use_multimodal=false "
+                  "beside --model"});
+  EXPECT_FALSE(load_model("qwen3-vl-2b").run_arguments.empty());
+}
+
 TEST(ModelFile, RejectsDimsThatContradictEachOther) {
   const Mistake mistakes[] = {
       {dense, R"("kv_heads": 2)", R"("kv_heads": 3)", "q_heads=8 must be a multiple of kv_heads=3"},
