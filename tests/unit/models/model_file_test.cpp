@@ -166,6 +166,16 @@ TEST(ModelFile, TakesHeadsOfAnyWidthWhereNothingRotates) {
   EXPECT_EQ(load_model(write_file("learned.json", learned)).head_dim, 5);
 }
 
+/// As of the words fused_qkv=true and fused_mlp=true: what MaxText refuses is no other model.
+TEST(ModelFile, RejectsSwitchesThatTheLayersDoNotHave) {
+  for (const auto& [name, flag] : {std::pair{"gemma4-e4b", "fused_qkv"}, {"qwen3-next-80b-a3b", "fused_qkv"},
+                                   {"deepseek2-16b", "fused_qkv"}, {"deepseek3-671b-batchsplit", "fused_mlp"}}) {
+    const std::string file = replaced(model_json(name), "\"layers\":", fmt::format("\"{}\": true, \"layers\":", flag));
+    EXPECT_THAT([&] { load_model(write_file("flag.json", file)); },
+                ThrowsMessage<InputError>(HasSubstr(fmt::format("{}: the layers of decoder block", flag)))) << name;
+  }
+}
+
 // A dense layer in front costs another model; only DeepSeek's decoder makes one.
 TEST(ModelFile, RejectsFirstDenseLayersWhereTheDecoderMakesNone) {
   for (const char* name : {"mixtral-8x7b", "qwen3-30b-a3b", "gpt-oss-20b", "llama4-17b-16e", "gemma4-26b",
