@@ -182,6 +182,13 @@ void check_is_no_flag(const std::string& name) {
           fmt::format("mesh: unknown axis '{}': the axis of {} is called {}", name, axis_key("ici", axis), axis));
 }
 
+/// Whoever asks for a mesh names an axis.
+template <class Asked>
+std::vector<Asked> with_an_axis(std::vector<Asked> asked) {
+  if (asked.empty()) throw InputError("mesh: expected axis=size, got an empty text");
+  return asked;
+}
+
 void check_size(const std::string& axis, int size) {
   if (is_diloco(axis) && size > 1) axis_key("ici", axis);  // throws, since there is none
 }
@@ -189,7 +196,7 @@ void check_size(const std::string& axis, int size) {
 }  // namespace
 
 std::vector<AskedAxis> read_axes(std::string_view text) {
-  auto asked = parse_axes(text);
+  auto asked = with_an_axis(parse_axes(text));
   for (const AskedAxis& axis : asked) {
     check_is_no_flag(axis.name);
     check_size(axis.name, axis.size);
@@ -198,7 +205,7 @@ std::vector<AskedAxis> read_axes(std::string_view text) {
 }
 
 std::vector<AskedSizes> read_axis_sizes(std::string_view text) {
-  auto asked = parse_axis_sizes(text);
+  auto asked = with_an_axis(parse_axis_sizes(text));
   for (const AskedSizes& sizes : asked) check_size(sizes.name, sizes.most);
   std::erase_if(asked, [](const AskedSizes& sizes) { return is_diloco(sizes.name); });
   std::vector<std::string> axes;

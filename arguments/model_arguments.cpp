@@ -82,7 +82,8 @@ std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, co
     if (!given || std::get<std::string>(given->value) == canonical(own)) continue;
     if (given->in_file && std::get<std::string>(given->value) == canonical(row.base_default)) continue;
     if (!is_model_flag(row.key))
-      throw InputError(fmt::format("{}: {} says {}; shardplan changes a model's layers only through a model file",
+      throw InputError(fmt::format("{}: {} says {}; shardplan changes a model's layers only through a model file: give "
+                                   "--model FILE, beside a command that was printed of it, too",
                                    given->place, model.name, own));
     const bool in_file = is_flag_of_model_files(row.key) && !is_of_base(model);
     if (overrides_model(*given, {model.name, row.key, own, in_file, false, false}, arguments))

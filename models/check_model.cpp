@@ -5,6 +5,7 @@
 #include <models/check_model.hpp>
 #include <models/decoder_block.hpp>
 #include <models/model_fields.hpp>
+#include <models/model_overrides.hpp>
 #include <models/parameter_count.hpp>
 #include <shardplan/error.hpp>
 #include <utility>
@@ -144,6 +145,18 @@ void check_dense_branch(const Model& model, const DecoderBlock& block, const std
                       model.shared_experts));
 }
 
+/// Other blocks' decoders make layers of one kind, or in cycles, and never read first_num_dense_layers.
+void check_first_dense_layers(const Model& model, const DecoderBlock& block, const std::string& place) {
+  require(model.first_dense_layers == 0 || block.dense_layers_before_pipeline, place,
+          fmt::format("first_dense_layers: the layers of decoder block '{}' don't have it", block.name));
+}
+
+/// Of a file as of arguments.
+void check_flags(const Model& model, const DecoderBlock& block, const std::string& place) {
+  const std::string_view flag = impossible_flag(model);
+  require(flag.empty(), place, fmt::format("{}: the layers of decoder block '{}' don't have it", flag, block.name));
+}
+
 /// What the block's code fixes, whatever a configuration says.
 void check_block_structure(const Model& model, const DecoderBlock& block, const std::string& place) {
   const int locals = model.attention_pattern.locals_per_period;
@@ -248,6 +261,8 @@ void check_batch_split(const Model& model, const std::string& place) {
 void check_decoder_block(const Model& model, const std::string& place) {
   const DecoderBlock& block = model.decoder_block;
   if (!model.not_modelled.empty()) return;
+  check_first_dense_layers(model, block, place);
+  check_flags(model, block, place);
   check_block_structure(model, block, place);
   check_dense_branch(model, block, place);
   check_attention_output(model, place);

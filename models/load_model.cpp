@@ -90,6 +90,14 @@ void check_is_no_yaml(const std::string& path) {
                                  "model_name=… base_num_decoder_layers=…", path));
 }
 
+/// What MaxText's own file of a model trains and shardplan doesn't plan: a file of one's own says what is planned.
+void check_has_no_run_arguments(const Model& model, const std::string& path) {
+  if (model.run_arguments.empty()) return;
+  const auto& [key, value] = model.run_arguments.front();
+  throw InputError(fmt::format("{}: run_arguments: only models that MaxText has are told some; leave them out, and give "
+                               "{}={} beside --model", path, key, value));
+}
+
 [[noreturn]] void fail_unknown(const std::string& name) {
   throw InputError(unknown_name("model", name, model_names(), "shardplan models list"));
 }
@@ -121,6 +129,7 @@ Model load_model(const std::string& name_or_path) {
   check_is_no_folder(name_or_path);
   check_is_no_yaml(name_or_path);
   Model model = parse_model(read_file(name_or_path), name_or_path, name_from_path(name_or_path));
+  check_has_no_run_arguments(model, name_or_path);
   check_model(model, name_or_path);
   check_fields_are_read(model, name_or_path);
   return model;

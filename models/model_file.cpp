@@ -34,6 +34,12 @@ AttentionPattern read_attention_pattern(StrictObject& object, const DecoderBlock
   return {object.integer_or(std::string(window_key(block)), 0), count_or(object, "local_layers_per_global", 0)};
 }
 
+/// What no model with experts goes without: base.yml's defaults (none, one a token) are no model's.
+void require_dims_of_experts(StrictObject& object, const Model& model) {
+  if (!model.has_experts()) return;
+  for (const char* key : {"moe_mlp", "top_k"}) object.integer(key);
+}
+
 std::vector<std::int64_t> read_list(StrictObject& object, const std::string& key) {
   std::vector<std::int64_t> numbers;
   if (!object.has(key)) return numbers;
@@ -50,7 +56,7 @@ std::vector<std::pair<std::string, std::string>> read_run_arguments(StrictObject
   std::vector<std::pair<std::string, std::string>> arguments;
   for (const auto& [key, value] : words.items()) {
     if (!value.is_string()) object.fail("run_arguments", "an object of texts by MaxText's keys");
-    arguments.emplace_back(key, object.checked("run_arguments", value.get<std::string>()));
+    arguments.emplace_back(object.checked("run_arguments", key), object.checked("run_arguments", value.get<std::string>()));
   }
   return arguments;
 }
@@ -89,6 +95,7 @@ Model read_model_file(const nlohmann::json& json, const std::string& place) {
   model.decoder_block = find_decoder_block(object.text("decoder_block"), place);
   for (const auto& [key, member] : required_model_dims) model.*member = object.integer(key);
   for (const auto& [key, member] : optional_model_dims) model.*member = object.integer_or(key, model.*member);
+  require_dims_of_experts(object, model);
   for (const auto& [key, member] : model_counts) model.*member = count_or(object, key, model.*member);
   for (const auto& [key, member] : model_lists) model.*member = read_list(object, key);
   for (const auto& [key, member] : model_flags) model.*member = object.flag_or(key, model.*member);

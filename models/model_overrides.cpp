@@ -169,11 +169,20 @@ bool is_read_only_by(Has has, const Model& model) {
   throw InternalError("unknown Has");
 }
 
+/// Positions are learned where a model's file says so; no argument makes them of others.
+bool is_of_files_alone(std::string_view key) {
+  const ModelDim* dim = find_dim(key);
+  return dim && dim->has == Has::learned_positions;
+}
+
 void check_override(const Model& model, const std::string& key, std::int64_t value, std::int64_t least) {
   if (const auto none = no_predicting_layer(model); key == "mtp_num_layers" && none)
     throw InputError(fmt::format("{}: model {}: {}: leave it out", key, model.name, *none));
   if (!has_dim(model, key))
-    throw InputError(fmt::format("{}: model {} has no such dim, or it isn't modelled there", key, model.name));
+    throw InputError(fmt::format("{}: model {} has no such dim, or it isn't modelled there{}", key, model.name,
+                                 is_of_files_alone(key) ? "; a model file says it: give --model FILE, beside a command that "
+                                                          "was printed of it, too"
+                                                        : ""));
   if (value < least) throw InputError(fmt::format("{}: must be at least {}, not {}", key, least, value));
 }
 
@@ -184,6 +193,12 @@ bool is_model_flag(std::string_view key) { return find_flag(key) != nullptr; }
 bool is_flag_of_model_files(std::string_view key) {
   const ModelFlag* flag = find_flag(key);
   return flag && flag->in_files;
+}
+
+std::string_view impossible_flag(const Model& model) {
+  const auto found = std::find_if(std::begin(flags), std::end(flags),
+                                  [&](const ModelFlag& flag) { return model.*flag.member && !flag.has(model); });
+  return found == std::end(flags) ? std::string_view{} : found->key;
 }
 
 std::string override_text(const ModelOverride& changed) {

@@ -18,6 +18,9 @@ bool is_model_flag(std::string_view key);
 /// One that MaxText's own files say, so that arguments need override_model_config=true to say otherwise.
 bool is_flag_of_model_files(std::string_view key);
 
+/// One that the model has set and MaxText's layers of it don't have, or refuse; empty: none.
+std::string_view impossible_flag(const Model& model);
+
 /// "4", "false".
 std::string override_text(const ModelOverride& changed);
 

@@ -38,6 +38,7 @@ std::string print_model_file(const Model& model, const std::string& source) {
   Json json = {{"source", source}, {"name", model.name}, {"decoder_block", model.decoder_block.name}};
   for (const auto& [key, member] : required_model_dims) json[key] = model.*member;
   add_changed(json, model, optional_model_dims);
+  if (model.has_experts()) json["top_k"] = model.top_k;  // which a file has to say
   add_changed(json, model, model_counts);
   add_changed(json, model, model_lists);
   add_changed(json, model, model_flags);

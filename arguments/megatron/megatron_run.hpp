@@ -18,9 +18,17 @@ struct Untranslated {
   std::string why;
 };
 
+/// What CUDA_DEVICE_MAX_CONNECTIONS has to be, or Megatron-LM stops at an assertion (validate_args).
+enum class DeviceConnections {
+  any,
+  one,          ///< tensor or context parallelism without FSDP (from Blackwell on nothing asks for it)
+  more_or_unset,  ///< FSDP
+};
+
 /// Nodes and processes are those of a machine of nodes: GPUs.
 struct MegatronRun {
   std::int64_t nodes = 1, processes_per_node = 1;
+  DeviceConnections connections = DeviceConnections::any;
   std::vector<MegatronFlag> flags;
   std::vector<Untranslated> untranslated;
   std::vector<Untranslated> unknown;  ///< flags that exist, whose values are not known here

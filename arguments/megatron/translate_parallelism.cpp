@@ -33,19 +33,29 @@ void translate_pipeline(const Configuration& c, const ParallelGroups& groups, Tr
                "Megatron-LM puts every layer into a stage (--pipeline-model-parallel-layout)");
 }
 
+/// Muon has no FSDP there: what the weights' shards hold of its state, its distributed optimizer splits by layers.
+void translate_copies(const Configuration& c, const ParallelGroups& groups, Translation& to) {
+  if (c.config.shard_optimizer_over_data || groups.weight_shards > 1) to.flag("--use-distributed-optimizer");
+  if (groups.weight_shards > 1)
+    to.missing(fmt::format("weights in {} shards under opt_type={}", groups.weight_shards, name_of(c.config.opt_type)),
+               "Megatron-FSDP has adam and sgd alone: weights are copies, their optimizer's state is split by layers");
+}
+
 /// Megatron-FSDP shards over data and context together.
 void translate_weights(const Configuration& c, const ParallelGroups& groups, Translation& to) {
   const std::int64_t replicas = groups.data * groups.context;
-  if (groups.weight_shards == 1) {
-    if (c.config.shard_optimizer_over_data) to.flag("--use-distributed-optimizer");
-    return;
-  }
+  if (!fully_sharded(c, groups)) return translate_copies(c, groups, to);
   to.flag("--use-megatron-fsdp");
   to.flag("--data-parallel-sharding-strategy", "optim_grads_params");
   to.flag("--ckpt-format", "fsdp_dtensor");
   if (groups.weight_shards == replicas) return;
   to.flag("--num-distributed-optimizer-instances", replicas / groups.weight_shards);
   if (c.config.shard_optimizer_over_data) to.flag("--outer-dp-sharding-strategy", "optim");
+}
+
+DeviceConnections connections_of(const Configuration& c, const ParallelGroups& groups) {
+  if (fully_sharded(c, groups)) return DeviceConnections::more_or_unset;
+  return groups.tensor > 1 || groups.context > 1 ? DeviceConnections::one : DeviceConnections::any;
 }
 
 void translate_experts(const Configuration& c, const ParallelGroups& groups, Translation& to) {
@@ -72,6 +82,10 @@ void translate_what_is_left(const Configuration& c, const ParallelGroups& groups
 
 }  // namespace
 
+bool fully_sharded(const Configuration& c, const ParallelGroups& groups) {
+  return groups.weight_shards > 1 && c.config.opt_type != OptimizerType::muon;
+}
+
 void translate_parallelism(const Configuration& c, const ParallelGroups& groups, Translation& to) {
   to.flag("--tensor-model-parallel-size", groups.tensor);
   if (groups.tensor > 1 && (groups.sequence_parallel || groups.expert > 1)) to.flag("--sequence-parallel");
@@ -82,6 +96,7 @@ void translate_parallelism(const Configuration& c, const ParallelGroups& groups,
   translate_pipeline(c, groups, to);
   translate_experts(c, groups, to);
   translate_weights(c, groups, to);
+  to.connections(connections_of(c, groups));
   translate_what_is_left(c, groups, to);
 }
 

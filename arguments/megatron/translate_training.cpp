@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <arguments/megatron/translation.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -45,29 +46,58 @@ void translate_recomputation(const Configuration& c, Translation& to) {
     to.missing(policy, "nothing between full and selective recomputation saves the same; full is said");
 }
 
-void translate_optimizer(const Configuration& c, Translation& to) {
-  switch (c.config.opt_type) {
+std::string_view optimizer_of(OptimizerType type) {
+  switch (type) {
     case OptimizerType::adamw:
     case OptimizerType::adam_pax:
-      to.flag("--optimizer", "adam");
-      break;
+      return "adam";
     case OptimizerType::sgd:
-      to.flag("--optimizer", "sgd");
-      break;
+      return "sgd";
     case OptimizerType::muon:
-      to.flag("--optimizer", "muon");
-      break;
+      return "muon";
   }
-  if (c.config.optimizer_memory_host_offload) to.flag("--optimizer-cpu-offload");
+  throw InternalError("unknown OptimizerType");
 }
 
-void translate_types(const Configuration& c, Translation& to) {
-  if (c.config.dtype == DType::bf16) to.flag("--bf16");
-  if (c.config.dtype == DType::f16) to.flag("--fp16");
-  if (c.config.mu_dtype == DType::bf16 && c.config.weight_dtype == DType::f32) {
-    to.flag("--use-precision-aware-optimizer");
-    to.flag("--exp-avg-dtype", "bf16");
+/// Its moments in bfloat16; SGD has none.
+bool has_small_moments(const TrainConfig& config) {
+  return config.mu_dtype == DType::bf16 && config.weight_dtype == DType::f32 && config.opt_type != OptimizerType::sgd;
+}
+
+/// Moments that are not float32 on the device are the precision-aware optimizer's: Adam's, and a distributed one's.
+void translate_moments(const Configuration& c, const ParallelGroups& groups, Translation& to) {
+  const bool small = has_small_moments(c.config), on_host = c.config.optimizer_memory_host_offload;
+  if (!small && !on_host) return;
+  if (!is_adam(c.config.opt_type)) {
+    const std::string why = fmt::format("--use-precision-aware-optimizer is adam's, not {}'s", name_of(c.config.opt_type));
+    if (small) to.missing("mu_dtype=bfloat16", why);
+    if (on_host) to.missing("optimizer_memory_host_offload=true", why);
+    return;
   }
+  to.flag("--use-precision-aware-optimizer");
+  if (small) to.flag("--exp-avg-dtype", "bf16");
+  if (on_host) to.flag("--optimizer-cpu-offload");
+  if (fully_sharded(c, groups) || c.config.shard_optimizer_over_data) return;
+  to.flag("--use-distributed-optimizer");
+  const std::int64_t replicas = groups.data * groups.context;
+  if (replicas > 1)
+    to.missing(fmt::format("{} copies of the optimizer's state", replicas),
+               "beside --use-precision-aware-optimizer Megatron-LM wants --use-distributed-optimizer, which splits it");
+}
+
+/// Emerging optimizers refuse float16.
+void translate_compute_type(const TrainConfig& config, Translation& to) {
+  const bool muon = config.opt_type == OptimizerType::muon;
+  if (config.dtype == DType::bf16) return to.flag("--bf16");
+  if (config.dtype != DType::f16) return;
+  if (!muon) return to.flag("--fp16");
+  to.flag("--bf16");
+  to.missing("dtype=float16 under opt_type=muon", "it is refused there; bf16 is said");
+}
+
+void translate_types(const Configuration& c, const ParallelGroups& groups, Translation& to) {
+  translate_compute_type(c.config, to);
+  translate_moments(c, groups, to);
   if (c.config.weight_dtype != DType::f32)
     to.missing(fmt::format("weight_dtype={}", name_of(c.config.weight_dtype)),
                "Megatron-LM keeps main weights in float32");
@@ -81,8 +111,8 @@ void translate_types(const Configuration& c, Translation& to) {
 void translate_training(const Configuration& c, const ParallelGroups& groups, Translation& to) {
   translate_batch(c, groups, to);
   translate_recomputation(c, to);
-  translate_optimizer(c, to);
-  translate_types(c, to);
+  to.flag("--optimizer", optimizer_of(c.config.opt_type));
+  translate_types(c, groups, to);
   if (c.config.num_vocab_tiling > 1)
     to.missing(fmt::format("num_vocab_tiling={}", c.config.num_vocab_tiling), "the logits are computed whole");
 }

@@ -18,12 +18,15 @@ class Translation {
     run_.nodes = nodes;
     run_.processes_per_node = processes;
   }
+  void connections(DeviceConnections connections) { run_.connections = connections; }
   MegatronRun take() { return std::move(run_); }
 
  private:
   MegatronRun run_;
 };
 
+/// Weights lie in shards of Megatron-FSDP's, which has Adam and SGD alone.
+bool fully_sharded(const Configuration& configuration, const ParallelGroups& groups);
 void translate_model(const Configuration& configuration, Translation& to);
 /// What only some decoder blocks have in their layers: by its flags, or as what has none.
 void translate_variants(const Model& model, Translation& to);

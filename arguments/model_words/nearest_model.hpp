@@ -16,8 +16,8 @@ struct ModelWords {
   std::vector<ModelNote> unsaid;  ///< what no argument says: the nearest model's own holds
 };
 
-/// The built-in model with the same decoder block, the same rules of its own, and the fewest differences: first in how
-/// its layers are made, then in dims, then in their size. A model that MaxText has is itself, with
+/// The built-in model with the same decoder block, the same rules of its own, and the fewest differences: first in what
+/// no argument says, then in how its layers are made, in dims, in their size. A model that MaxText has is itself, with
 /// what its runs are told (Model::run_arguments); base.yml's own with all that differs from it.
 ModelWords words_for(const Model& model);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <formats/read_figure.hpp>
 #include <hardware/parts/read_generated_graph.hpp>
 #include <hardware/parts/read_graph.hpp>
@@ -54,6 +55,7 @@ class NamedNodes {
       if (place == names_.end()) throw InputError(fmt::format("{}: {}", object.where(), unknown_name("node", name, names_)));
       found.push_back(static_cast<int>(place - names_.begin()));
     }
+    if (found.empty()) object.fail(key, "at least one node: links join two");
     return found;
   }
 
@@ -98,6 +100,18 @@ void check_reachable(const NetworkGraph& graph, const StrictObject& object) {
                                          graph.nodes[other].forwards ? "" : " (devices_forward is false)"));
 }
 
+/// Not to every device: the switch of a node has none to other nodes' where devices don't forward.
+void check_switches(const NetworkGraph& graph, const StrictObject& object) {
+  const auto joins_a_device = [&](int node) {
+    for (int device = 0; device < graph.devices; ++device)
+      if (graph.distance(node, device) >= 0) return true;
+    return false;
+  };
+  for (int node = graph.devices; !graph.grid && node < static_cast<int>(graph.nodes.size()); ++node)
+    if (!joins_a_device(node))
+      object.fail("links", fmt::format("links of every switch: {} has none to a device", graph.nodes[node].name));
+}
+
 }  // namespace
 
 int read_kind(StrictObject& object, const std::string& key, const std::vector<LinkKind>& kinds) {
@@ -114,8 +128,9 @@ int kind_named(const StrictObject& object, const std::string& name, const std::v
 }
 
 int read_graph_count(StrictObject& object, const std::string& key, int most) {
-  const auto count = object.integer(key);
-  if (count < 1 || count > most) object.fail(key, fmt::format("a whole number from 1 to {}", most));
+  const double count = object.number(key);  // 1e9 is a whole number
+  if (count != std::floor(count) || count < 1 || count > most)
+    object.fail(key, fmt::format("a whole number from 1 to {}", most));
   return static_cast<int>(count);
 }
 
@@ -127,6 +142,7 @@ NetworkGraph read_graph(StrictObject object) {
   if (graph.devices > most_devices)
     object.fail(is_generated ? "generated" : "devices", fmt::format("at most {} devices", most_devices));
   check_reachable(graph, object);
+  check_switches(graph, object);
   object.text("source");
   object.finish();
   return graph;

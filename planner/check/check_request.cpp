@@ -95,7 +95,7 @@ CheckRequest read_check(const CheckWords& words) {
   RulePlaces places(name);
   const auto model = agreed(given, "model_name", words.model, "--model", are_one_model);
   const bool gives_mesh = words.mesh || gives_sizes(given);
-  const auto mesh = read_axes(words.mesh.value_or(""));
+  const auto mesh = words.mesh ? read_axes(*words.mesh) : std::vector<AskedAxis>{};
   MeshArguments sizes = read_sizes(given, mesh, places.rules());
   auto machines = machines_for(given, words, sizes, gives_mesh);
   const bool spans_slices = !mesh.empty() && machines.front().num_slices > 1;

@@ -209,7 +209,7 @@ PlanRequest read_plan_request(const PlanFlags& flags, const Model& model) {
   request.max_batch_tokens = flags.max_batch_tokens ? parse_count("--max-batch-tokens", *flags.max_batch_tokens)
                                                     : usual_most_batch_tokens;
   request.rule_sets = read_rule_sets(flags);
-  request.mesh = read_axis_sizes(flags.mesh.value_or(""));
+  if (flags.mesh) request.mesh = read_axis_sizes(*flags.mesh);
   request.moe_paths = read_moe_paths(flags, request.model);
   const GivenArguments settings = read_settings(flags);
   request.remat_policies = read_remat_policies(flags.remat, settings, flags.command);

@@ -74,7 +74,7 @@ BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& e
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
   const Scope scope{static_cast<std::size_t>(top), margin, 0, false};
   Explored explored = explore_what_may_fit(space, parallelisms, scope, evaluate);
-  try_finer_batches(space, parallelisms, explored, evaluate);
+  try_finer_batches(space, parallelisms, explored, scope, evaluate);
   const Presenter presenter(space, parallelisms, evaluate);
   if (!explored.fitting.empty())
     return presenter.show(best_fitting(explored, parallelisms, request.objective, top));

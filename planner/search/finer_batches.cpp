@@ -3,25 +3,46 @@
 #include <planner/search/explore/runner.hpp>
 #include <planner/search/finer_batches.hpp>
 #include <planner/search/space/batch_options.hpp>
+#include <planner/search/strategies.hpp>
 #include <set>
 #include <utility>
 
 namespace shardplan {
 namespace {
 
-constexpr std::size_t runs_worth_trying = 16;
+constexpr std::size_t runs_worth_trying = 16;  ///< of all, and of each strategy
 constexpr std::int64_t parts = 8;  ///< of a batch, that a finer one is larger by
 constexpr double worth_an_odd_batch = 0.05;  ///< and the room in memory that it takes
 
+using RunId = std::pair<std::size_t, std::size_t>;  ///< a parallelism and a policy
+
 /// The fastest of each parallelism and policy, fastest first.
-std::vector<Candidate> fastest_runs(std::vector<Candidate> fitting) {
-  std::stable_sort(fitting.begin(), fitting.end(), [](const Candidate& a, const Candidate& b) {
+std::vector<Candidate> fastest_first(std::vector<Candidate> contenders) {
+  std::stable_sort(contenders.begin(), contenders.end(), [](const Candidate& a, const Candidate& b) {
     return a.cost.seconds_per_token < b.cost.seconds_per_token;
   });
-  std::set<std::pair<std::size_t, std::size_t>> seen;
-  std::erase_if(fitting, [&](const Candidate& c) { return !seen.insert({c.parallelism, c.remat}).second; });
-  if (fitting.size() > runs_worth_trying) fitting.resize(runs_worth_trying);
-  return fitting;
+  std::set<RunId> seen;
+  std::erase_if(contenders, [&](const Candidate& c) { return !seen.insert({c.parallelism, c.remat}).second; });
+  return contenders;
+}
+
+/// The first ones of all, and of each strategy where its best is asked for.
+std::vector<Candidate> worth_trying(const Explored& explored, const std::vector<Parallelism>& parallelisms,
+                                    const Scope& scope) {
+  const std::vector<Candidate> all = fastest_first(explored.contenders);
+  std::vector<Candidate> runs(all.begin(), all.begin() + std::min(all.size(), runs_worth_trying));
+  std::set<RunId> taken;
+  for (const Candidate& run : runs) taken.insert({run.parallelism, run.remat});
+  if (!scope.best_of_strategies) return runs;
+  for (const Strategy strategy : strategies) {
+    std::size_t of_strategy = 0;
+    for (const Candidate& run : all) {
+      if (!uses(parallelisms[run.parallelism].mesh, strategy)) continue;
+      if (++of_strategy > runs_worth_trying) break;
+      if (taken.insert({run.parallelism, run.remat}).second) runs.push_back(run);
+    }
+  }
+  return runs;
 }
 
 /// A batch as a number of the smallest one.
@@ -61,9 +82,9 @@ std::optional<Finer> largest_finer(const Candidate& run, const Parallelism& para
 }  // namespace
 
 void try_finer_batches(const SearchSpace& space, std::vector<Parallelism>& parallelisms, Explored& explored,
-                       const Evaluator& evaluate) {
+                       const Scope& scope, const Evaluator& evaluate) {
   if (space.per_device_batch || space.global_batch_tokens) return;
-  for (const Candidate& run : fastest_runs(explored.fitting)) {
+  for (const Candidate& run : worth_trying(explored, parallelisms, scope)) {
     Parallelism& parallelism = parallelisms[run.parallelism];
     Runner runner(space, parallelism, evaluate);
     const auto finer = largest_finer(run, parallelism, space, runner, explored);

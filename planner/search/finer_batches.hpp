@@ -4,10 +4,11 @@
 
 namespace shardplan {
 
-/// Of the fastest runs that fit, each under its policy: the largest batch that fits, in steps of an eighth, between the
-/// largest searched one that does and the next. Where it is at least 5% faster it joins `explored` and, at the end of its
-/// batches, its parallelism. Nothing where the request fixes the batch.
+/// Of the fastest contenders and, where `scope` asks for its best, of the fastest of each Strategy, each run under its own
+/// policy: the largest batch that fits, in steps of an eighth, between the largest searched one that does and the next.
+/// Where it is at least 5% faster it joins `explored` and, at the end of its batches, its parallelism. Nothing where the
+/// request fixes the batch.
 void try_finer_batches(const SearchSpace& space, std::vector<Parallelism>& parallelisms, Explored& explored,
-                       const Evaluator& evaluate);
+                       const Scope& scope, const Evaluator& evaluate);
 
 }  // namespace shardplan

@@ -188,8 +188,9 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   }
   plan.refused = found.refused;
   if (!plan.refused.empty()) return plan;
-  Explored explored = explore_what_may_fit(space, parallelisms, scope_of(request), evaluate, budget);
-  try_finer_batches(space, parallelisms, explored, evaluate);
+  const Scope scope = scope_of(request);
+  Explored explored = explore_what_may_fit(space, parallelisms, scope, evaluate, budget);
+  try_finer_batches(space, parallelisms, explored, scope, evaluate);
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
   if (plan.recommended && request.beside >= Beside::alternatives)

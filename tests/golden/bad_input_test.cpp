@@ -47,6 +47,15 @@ TEST_F(BadInput, OfAMachineWithCyclesOfYears) {
   expect_refused(with(run_on_8, {"./m.json"}), "'visited' must be numbers from 1 to");
 }
 
+TEST_F(BadInput, OfAMeshWithoutAnAxis) {
+  const std::vector<std::string> model = {"--model", "llama2-7b", "--chips", "8", "--hardware", "toy-switch"};
+  const std::string why = "mesh: expected axis=size, got an empty text";
+  for (const auto& words : {with({"plan"}, model), with({"explain"}, model), with({"sweep", "--tokens", "1B"}, model),
+                            with({"compare", "--remat", "full,minimal"}, model), {"check", "--rules", "default"}})
+    expect_refused(with(words, {"--mesh", ""}), why);
+  expect_refused({"rules", "resolve", "default", "norm", "--mesh", ""}, "rules resolve needs --mesh axis=n,...");
+}
+
 TEST_F(BadInput, OfAPriceThatNothingHas) {
   expect_refused({"sweep", "--model", "llama2-7b", "--hardware", "h100", "--chips", "8", "--rules", "default", "--remat",
                   "full", "--tokens", "1T", "--price", "h100=1e308"},

@@ -93,5 +93,35 @@ TEST_F(PrintedRun, OfATiedModelIsThatModel) {
   EXPECT_EQ(asked["memory"], again["memory"]);
 }
 
+/// Words of layers are MaxText's: shardplan has them from the file, which stands beside the command.
+TEST_F(PrintedRun, OfAModelFileIsReadBackBesideTheFile) {
+  const struct {
+    std::string like;
+    Json changed;
+    std::string word;
+  } rows[] = {{"llama2-7b", {{"use_qk_norm", true}, {"layers", 16}}, "use_qk_norm=true"},
+              {"llama2-7b", {{"attention_bias", true}, {"mlp_bias", true}}, "mlp_bias=true"},
+              {"mixtral-8x7b", {{"routed_bias", true}}, "routed_bias=true"},
+              {"qwen3-next-80b-a3b", {{"cycle_interval", 3}}, "inhomogeneous_layer_cycle_interval=3"},
+              {"gpt3-6b", {{"trainable_position_size", 4096}}, "trainable_position_size=4096"},
+              {"llama2-7b", {{"trainable_position_size", 4096}}, "trainable_position_size=4096"}};
+  for (const auto& [like, changed, word] : rows) {
+    Json model = Json::parse(run({"models", "init", "mine", "--like", like, "--format", "json"}).output);
+    for (const auto& [key, value] : changed.items()) model[key] = value;
+    write("mine.json", model.dump());
+    const Words machine = {"--hardware", "tpu-v5p", "--chips", "64", "--model", "mine.json"};
+    const Json asked = answer({"explain", "--hardware", "tpu-v5p", "--chips", "64", "--model", "mine.json"});
+    const std::string command = asked["commands"]["train"];
+    EXPECT_THAT(command, testing::HasSubstr(" " + word + " ")) << like;
+    const Json again = explained(command, machine);
+    EXPECT_EQ(asked["collectives"], again["collectives"]) << like;
+    EXPECT_EQ(asked["memory"], again["memory"]) << like;
+    EXPECT_EQ(asked["time"], again["time"]) << like;
+  }
+  const ProgramRun alone = run({"explain", "--hardware", "tpu-v5p", "--chips", "64", "model_name=llama2-7b",
+                                "use_qk_norm=true", "override_model_config=true"});
+  EXPECT_THAT(alone.errors, testing::HasSubstr("only through a model file: give --model FILE, beside a command that was"));
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -64,7 +64,7 @@ Task rules_resolve_command(const Words& words) {
     throw InputError("rules resolve needs a rule set and one logical axis for each dim");
   if (flags.names.size() > most_dims)
     throw InputError(fmt::format("rules resolve takes at most {} logical axes, not {}", most_dims, flags.names.size()));
-  if (!flags.mesh) throw InputError("rules resolve needs --mesh axis=n,...");
+  if (!flags.mesh || flags.mesh->empty()) throw InputError("rules resolve needs --mesh axis=n,...");
   return parser.task([flags](Format format, const Style& style) { return answer_resolve(flags, format, style); });
 }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <arguments/model_words/nearest_model.hpp>
 #include <formats/named_value.hpp>
+#include <models/load_model.hpp>
 #include <models/model_names.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
@@ -18,12 +20,23 @@ bool repeats_model(const std::string& word, const std::string& model) {
   return word.starts_with(model_key) && are_one_model(word.substr(model_key.size()), model);
 }
 
+/// The model that a printed command of the file names in its place, beside words that say what differs; else empty.
+std::string stand_in_for(const std::string& file, const Words& words) {
+  const auto names_one = [](const std::string& word) { return word.starts_with(model_key); };
+  if (std::none_of(words.begin(), words.end(), names_one)) return "";
+  const Model model = load_model(file);
+  return model.in_maxtext ? "" : words_for(model).name;
+}
+
 Words all_words(const RunFlags& flags) {
   check_key_values(flags.key_values, "--config");
   Words words = with_xla_flags(flags.key_values, flags.xla_flags);
   const auto repeats = [&](const std::string& word) { return repeats_model(word, *flags.model); };
-  if (flags.model && std::none_of(words.begin(), words.end(), repeats))
+  if (flags.model && std::none_of(words.begin(), words.end(), repeats)) {
+    if (const std::string name = stand_in_for(*flags.model, words); !name.empty())
+      std::erase(words, std::string(model_key) + name);
     words.push_back(std::string(model_key) + *flags.model);
+  }
   if (flags.rules) words.push_back("custom_mesh_and_rule=" + *flags.rules);
   return words;
 }

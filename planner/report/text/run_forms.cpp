@@ -110,10 +110,24 @@ std::string yaml_text(const Evaluation& e, const Style& style) {
   return text;
 }
 
+ShellWords environment_of(DeviceConnections connections) {
+  switch (connections) {
+    case DeviceConnections::any:
+      return {};
+    case DeviceConnections::one:
+      return {"CUDA_DEVICE_MAX_CONNECTIONS=1"};
+    case DeviceConnections::more_or_unset:
+      return {"env -u CUDA_DEVICE_MAX_CONNECTIONS"};
+  }
+  throw InternalError("unknown DeviceConnections");
+}
+
 /// A flag stays on a line with its values.
 std::string flags_text(const MegatronRun& run, const Style& style) {
-  ShellWords words = {"torchrun", fmt::format("--nnodes {}", run.nodes),
-                      fmt::format("--nproc-per-node {}", run.processes_per_node), "pretrain_gpt.py"};
+  ShellWords words = environment_of(run.connections);
+  for (const auto& word : {std::string("torchrun"), fmt::format("--nnodes {}", run.nodes),
+                           fmt::format("--nproc-per-node {}", run.processes_per_node), std::string("pretrain_gpt.py")})
+    words.push_back(word);
   for (const auto& [name, values] : run.flags) {
     words.push_back(name);
     for (const auto& value : values) words.back() += " " + shell_word(value);

@@ -119,6 +119,15 @@ void tighten_bounds_of_rule_sets(const std::vector<Family>& families, const Sear
   });
 }
 
+std::vector<Candidate> fitting_of(const std::vector<Exploration>& explorations) {
+  std::vector<Candidate> all;
+  for (const auto& exploration : explorations) {
+    const auto fitting = exploration.fitting();
+    all.insert(all.end(), fitting.begin(), fitting.end());
+  }
+  return all;
+}
+
 Front front_of(const std::vector<Candidate>& candidates, const Scope& scope) {
   double fastest = std::numeric_limits<double>::infinity();
   for (const auto& candidate : candidates) fastest = std::min(fastest, candidate.cost.seconds_per_token);
@@ -130,9 +139,8 @@ Front front_of(const std::vector<Candidate>& candidates, const Scope& scope) {
 
 Explored collect(const std::vector<Exploration>& explorations, const Scope& scope) {
   Explored explored;
+  explored.fitting = fitting_of(explorations);
   for (const auto& exploration : explorations) {
-    const auto fitting = exploration.fitting();
-    explored.fitting.insert(explored.fitting.end(), fitting.begin(), fitting.end());
     const bool is_bounded = exploration.may_fit() && std::isfinite(exploration.least_seconds());
     explored.least_seconds.push_back(is_bounded ? std::optional(exploration.least_seconds()) : std::nullopt);
     for (const Candidate& candidate : exploration.marginal())
@@ -171,6 +179,28 @@ struct Explorations {
   std::vector<Family> families;
 };
 
+/// First what every answer has, then the front, of what is known by then: what the former makes costed is the same with and
+/// without the latter.
+struct Expanded {
+  std::vector<Candidate> contenders;
+  std::size_t left = 0;  ///< parallelisms that the budget left
+};
+
+Expanded expand_for_front_last(const std::vector<Kin>& order, const Explorations& all,
+                               const std::vector<Parallelism>& parallelisms, const Scope& scope, const SearchSpace& space,
+                               const Evaluator& evaluate, const SearchBudget& budget) {
+  Scope without_front = scope;
+  without_front.front_margin = 0;
+  Incumbents incumbents(parallelisms, without_front);
+  Expanded expanded{{}, expand_in_rounds(order, incumbents, space, evaluate, budget)};
+  expanded.contenders = fitting_of(all.list);
+  if (scope.front_margin == 0 || expanded.left > 0) return expanded;
+  Incumbents with_front(parallelisms, scope);
+  for (const Exploration& exploration : all.list) with_front.add(exploration);
+  expanded.left = expand_in_rounds(order, with_front, space, evaluate, budget);
+  return expanded;
+}
+
 }  // namespace
 
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
@@ -180,16 +210,19 @@ Explored explore(const SearchSpace& space, const std::vector<Parallelism>& paral
   std::vector<Kin> open = kin;
   std::erase_if(open, [](const Kin& some) { return !may_fit(some); });
   std::size_t left = 0;
+  Expanded expanded;
   if (probe_memory_until_some_fit(open, space, evaluate, budget)) {
     left = bound(open, all.families.size(), space, evaluate, budget);
-    Incumbents incumbents(parallelisms, scope);
-    left += expand_in_rounds(in_order_of_promise(std::move(open)), incumbents, space, evaluate, budget);
+    const auto order = in_order_of_promise(std::move(open));
+    expanded = expand_for_front_last(order, all, parallelisms, scope, space, evaluate, budget);
+    left += expanded.left;
     if (scope.bounds_of_rule_sets) tighten_bounds_of_rule_sets(all.families, space, evaluate, budget);
   } else {
     left = static_cast<std::size_t>(std::count_if(all.list.begin(), all.list.end(), std::mem_fn(&Exploration::may_fit)));
     look_for_smallest(kin, all.list, space, evaluate, budget);
   }
   Explored explored = collect(all.list, scope);
+  explored.contenders = std::move(expanded.contenders);
   explored.left = static_cast<std::int64_t>(left);
   return explored;
 }

@@ -10,6 +10,8 @@ namespace shardplan {
 
 struct Explored {
   std::vector<Candidate> fitting;     ///< every costed candidate that fits, by parallelism, remat policy and batch
+  /// Those of them that were costed for what every answer has, the front left aside: the same with and without it.
+  std::vector<Candidate> contenders;
   std::int64_t known_to_fit = 0;      ///< these, and those of which the memory was looked at alone
   std::optional<Candidate> marginal;  ///< the fastest of the costed ones that are expected to fit, but not surely
   bool has_marginal = false;          ///< one of all that were looked at is

@@ -13,6 +13,7 @@ namespace shardplan {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
@@ -76,6 +77,63 @@ TEST(Megatron, SaysFullyShardedDataParallelism) {
   EXPECT_THAT(flags_of(run_of(training + "1 ici_data_parallelism=16")), Each(Not(HasSubstr("fsdp"))));
   EXPECT_THAT(flags_of(run_of(training + "1 ici_data_parallelism=16 shard_optimizer_over_data=true")),
               Contains("--use-distributed-optimizer"));
+}
+
+/// What Megatron-LM refuses when it starts (validate_args, OptimizerConfig, get_megatron_optimizer).
+TEST(Megatron, MuonHasNoFullyShardedData) {
+  const std::string muon = "model_name=llama2-7b compile_topology=v5p-32 opt_type=muon ";
+  const MegatronRun sharded = run_of(muon + "ici_fsdp_parallelism=16");
+  EXPECT_THAT(flags_of(sharded), IsSupersetOf({"--optimizer muon", "--use-distributed-optimizer"}));
+  EXPECT_THAT(flags_of(sharded), Each(Not(HasSubstr("fsdp"))));
+  EXPECT_THAT(missing_in(sharded), Contains("weights in 16 shards under opt_type=muon"));
+  EXPECT_THAT(flags_of(run_of(muon + "ici_fsdp_parallelism=4 ici_data_parallelism=4")),
+              Each(Not(StartsWith("--num-distributed-optimizer-instances"))));
+  const MegatronRun copied = run_of(muon + "ici_fsdp_parallelism=1 ici_data_parallelism=16");
+  EXPECT_THAT(flags_of(copied), Not(Contains("--use-distributed-optimizer")));
+  EXPECT_THAT(missing_in(copied), Each(Not(HasSubstr("muon"))));
+  const MegatronRun half = run_of(muon + "dtype=float16");
+  EXPECT_THAT(flags_of(half), AllOf(Contains("--bf16"), Not(Contains("--fp16"))));
+  EXPECT_THAT(missing_in(half), Contains("dtype=float16 under opt_type=muon"));
+}
+
+TEST(Megatron, MomentsThatAreSmallOrOnTheHostAreThePreciseOptimizers) {
+  const std::string host = "optimizer_memory_host_offload=true ", small = "mu_dtype=bfloat16 ";
+  EXPECT_THAT(flags_of(run_of(training + "16 " + host)),
+              AllOf(IsSupersetOf({"--use-precision-aware-optimizer", "--optimizer-cpu-offload"}),
+                    Each(Not(StartsWith("--exp-avg-dtype")))));
+  EXPECT_THAT(flags_of(run_of(training + "16 " + small)),
+              AllOf(IsSupersetOf({"--use-precision-aware-optimizer", "--exp-avg-dtype bf16"}),
+                    Not(Contains("--use-distributed-optimizer"))))
+      << "Megatron-FSDP takes it by itself";
+  const MegatronRun sgd = run_of(training + "16 opt_type=sgd " + host + small);
+  EXPECT_THAT(flags_of(sgd), Each(Not(AnyOf(HasSubstr("precision-aware"), HasSubstr("offload")))));
+  EXPECT_THAT(missing_in(sgd), testing::ElementsAre("optimizer_memory_host_offload=true")) << "it has no moments";
+  const MegatronRun muon = run_of("model_name=llama2-7b compile_topology=v5p-32 opt_type=muon " + small);
+  EXPECT_THAT(flags_of(muon), Each(Not(HasSubstr("precision-aware"))));
+  EXPECT_THAT(missing_in(muon), Contains("mu_dtype=bfloat16"));
+}
+
+TEST(Megatron, ThePreciseOptimizerIsADistributedOne) {
+  const MegatronRun copies = run_of(training + "1 ici_data_parallelism=16 mu_dtype=bfloat16");
+  EXPECT_THAT(flags_of(copies), Contains("--use-distributed-optimizer"));
+  EXPECT_THAT(missing_in(copies), Contains("16 copies of the optimizer's state"));
+  const MegatronRun asked = run_of(training + "1 ici_data_parallelism=16 mu_dtype=bfloat16 shard_optimizer_over_data=true");
+  EXPECT_THAT(flags_of(asked), Contains("--use-distributed-optimizer").Times(1));
+  EXPECT_THAT(missing_in(asked), Each(Not(HasSubstr("copies"))));
+  const MegatronRun alone = run_of(training + "1 ici_tensor_parallelism=16 mu_dtype=bfloat16");
+  EXPECT_THAT(flags_of(alone), Contains("--use-distributed-optimizer"));
+  EXPECT_THAT(missing_in(alone), Each(Not(HasSubstr("copies")))) << "nothing to copy it to";
+}
+
+TEST(Megatron, TheEnvironmentIsWhatItsSplitStartsWith) {
+  const auto of = [](const std::string& axes) { return run_of(training + axes).connections; };
+  EXPECT_EQ(of("1 ici_data_parallelism=16"), DeviceConnections::any);
+  EXPECT_EQ(of("1 ici_data_parallelism=8 ici_tensor_parallelism=2"), DeviceConnections::one);
+  EXPECT_EQ(of("16"), DeviceConnections::more_or_unset);
+  EXPECT_EQ(of("8 ici_tensor_parallelism=2"), DeviceConnections::more_or_unset);
+  EXPECT_EQ(run_of("model_name=llama2-7b compile_topology=v5p-32 opt_type=muon ici_fsdp_parallelism=8 "
+                   "ici_tensor_parallelism=2").connections,
+            DeviceConnections::one);
 }
 
 TEST(Megatron, RunsOnAProcessADeviceOfEveryNode) {

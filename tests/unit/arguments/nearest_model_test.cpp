@@ -86,6 +86,57 @@ TEST(NearestModel, SaysWhatNoArgumentSays) {
   EXPECT_THAT(notes_of(model).back().reason, HasSubstr("MaxText is told olmo3-7b, the nearest"));
 }
 
+Model mine(const std::string& like) {
+  Model model = load_model(like);
+  model.in_maxtext = false;
+  model.name = "mine";
+  return model;
+}
+
+std::vector<std::string> unsaid_of(const Model& model) {
+  std::vector<std::string> fields;
+  for (const ModelNote& note : words_for(model).unsaid) fields.push_back(note.field);
+  return fields;
+}
+
+/// Every field that differs is an argument or is named.
+TEST(NearestModel, SaysOrNamesEveryField) {
+  Model locals = mine("gemma4-e4b");
+  locals.attention_pattern.locals_per_period = 2;
+  EXPECT_THAT(unsaid_of(locals), testing::ElementsAre("local_layers_per_global"));
+  struct Row {
+    const char* like;
+    const char* field;
+    bool Model::*member;
+    const char* instead;
+  };
+  for (const auto& [like, field, member, instead] :
+       {Row{"deepseek3-671b", "yarn_rotation", &Model::yarn_rotation, "rope_type=…"},
+        Row{"mistral-7b", "interleaved_rotation", &Model::interleaved_rotation, "rope_type=…"},
+        Row{"gemma2-9b", "caps_logits", &Model::caps_logits, "final_logits_soft_cap=…"},
+        Row{"gemma2-9b", "caps_scores", &Model::caps_scores, "attn_logits_soft_cap=…"},
+        Row{"gpt3-6b", "layer_norm", &Model::layer_norm, "no argument of MaxText"}}) {
+    Model model = mine(like);
+    EXPECT_THAT(unsaid_of(model), testing::IsEmpty()) << like;
+    model.*member = !(model.*member);
+    EXPECT_THAT(unsaid_of(model), testing::ElementsAre(field)) << like;
+    EXPECT_THAT(words_for(model).unsaid.front().reason, HasSubstr(instead)) << like;
+  }
+  Model capped = mine("gemma2-9b");
+  capped.caps_logits = false;
+  capped.inner_values = {{"final_logits_soft_cap", "0"}};
+  EXPECT_THAT(unsaid_of(capped), testing::IsEmpty()) << "its file has the value";
+}
+
+/// Of gemma4-e4b with the wide feed-forward that only e2b has the word is said; e2b's attention is another.
+TEST(NearestModel, IsFirstTheOneWhoseRestNeedNotBeSaid) {
+  Model wide = mine("gemma4-e4b");
+  wide.use_double_wide_mlp = true;
+  EXPECT_EQ(words_for(wide).name, "gemma4-e4b");
+  EXPECT_THAT(words_for(wide).overrides, Contains(Pair("use_double_wide_mlp", "true")));
+  EXPECT_THAT(unsaid_of(wide), testing::IsEmpty());
+}
+
 TEST(NearestModel, InnerValuesAreKeysOfMaxText) {
   for (const char* name : {"llama3-8b", "deepseek3-671b", "gemma2-9b", "gemma3-1b", "gpt-oss-20b"})
     for (const auto& [key, value] : from_huggingface(name).inner_values)

@@ -117,6 +117,14 @@ TEST(ModelFile, RejectsRulesOfAnotherForm) {
   }
 }
 
+/// They were read, and no command had them.
+TEST(ModelFile, RejectsRunArgumentsOfModelsThatMaxTextHasNot) {
+  expect_message({dense, R"("emb": 64)", R"("emb": 64, "run_arguments": {"use_multimodal": "false"})",
+                  "run_arguments: only models that MaxText has are told some; leave them out, and give use_multimodal=false "
+                  "beside --model"});
+  EXPECT_FALSE(load_model("qwen3-vl-2b").run_arguments.empty());
+}
+
 TEST(ModelFile, RejectsDimsThatContradictEachOther) {
   const Mistake mistakes[] = {
       {dense, R"("kv_heads": 2)", R"("kv_heads": 3)", "q_heads=8 must be a multiple of kv_heads=3"},
@@ -128,7 +136,7 @@ TEST(ModelFile, RejectsDimsThatContradictEachOther) {
       {dense, R"("emb": 64)", R"("emb": 64, "mlp_activations": ["slu"])", "unknown activation 'slu'; nearest: silu"},
       {dense, R"("emb": 64)", R"("emb": 64, "sliding_window_size": 16)",
        "sliding_window_size=16 and local_layers_per_global=0 must both"},
-      {dense, R"("emb": 64)", R"("emb": 64, "num_experts": 8, "moe_mlp": 256)", "'llama2' has no experts"},
+      {dense, R"("emb": 64)", R"("emb": 64, "num_experts": 8, "moe_mlp": 256, "top_k": 2)", "'llama2' has no experts"},
       {dense, R"("emb": 64)", R"("emb": 64, "cycle_interval": 3)", "layers=4 must be a multiple of cycle_interval=3"},
       {dense, R"("vocab": 1000)", R"("vocab": 9000000000000000000)", "parameters are more than shardplan can count"},
       {dense, "llama2", "deepseek4", "sliding_window_size must be at least 1, not 0"},
@@ -138,7 +146,9 @@ TEST(ModelFile, RejectsDimsThatContradictEachOther) {
       {dense, R"("emb": 64)", R"("emb": 64, "sublayers_per_layer": 2)", "'llama2' has sublayers_per_layer=1, not 2"},
       {experts, R"("kv_heads": 8)", R"("kv_heads": 4)", "mla attention needs q_heads=8 and kv_heads=4 to be equal"},
       {experts, R"("kv_lora_rank": 16, )", "", "kv_lora_rank must be at least 1, not 0"},
-      {experts, R"("moe_mlp": 32, )", "", "moe_mlp must be at least 1 in a model with 8 experts, not -1"},
+      {experts, R"("moe_mlp": 32, )", "", "key 'moe_mlp' is missing"},
+      {experts, R"("moe_mlp": 32)", R"("moe_mlp": 0)", "moe_mlp must be at least 1 in a model with 8 experts, not 0"},
+      {experts, R"("top_k": 2, )", "", "key 'top_k' is missing"},
       {experts, R"("top_k": 2)", R"("top_k": 9)", "top_k=9 is more than num_experts=8"},
       {experts, R"("top_k": 2)", R"("top_k": 2, "capacity_factor": 1e18)", "capacity_factor=1e+18: more than num_experts=8"},
       {experts, R"("first_dense_layers": 1)", R"("first_dense_layers": 4)", "leaves none of 4 layers for experts"},
@@ -154,6 +164,28 @@ TEST(ModelFile, RejectsDimsThatContradictEachOther) {
 TEST(ModelFile, TakesHeadsOfAnyWidthWhereNothingRotates) {
   std::string learned = replaced(dense, R"("head_dim": 8)", R"("head_dim": 5, "trainable_position_size": 2048)");
   EXPECT_EQ(load_model(write_file("learned.json", learned)).head_dim, 5);
+}
+
+/// As of the words fused_qkv=true and fused_mlp=true: what MaxText refuses is no other model.
+TEST(ModelFile, RejectsSwitchesThatTheLayersDoNotHave) {
+  for (const auto& [name, flag] : {std::pair{"gemma4-e4b", "fused_qkv"}, {"qwen3-next-80b-a3b", "fused_qkv"},
+                                   {"deepseek2-16b", "fused_qkv"}, {"deepseek3-671b-batchsplit", "fused_mlp"}}) {
+    const std::string file = replaced(model_json(name), "\"layers\":", fmt::format("\"{}\": true, \"layers\":", flag));
+    EXPECT_THAT([&] { load_model(write_file("flag.json", file)); },
+                ThrowsMessage<InputError>(HasSubstr(fmt::format("{}: the layers of decoder block", flag)))) << name;
+  }
+}
+
+// A dense layer in front costs another model; only DeepSeek's decoder makes one.
+TEST(ModelFile, RejectsFirstDenseLayersWhereTheDecoderMakesNone) {
+  for (const char* name : {"mixtral-8x7b", "qwen3-30b-a3b", "gpt-oss-20b", "llama4-17b-16e", "gemma4-26b",
+                           "qwen3-custom-30b-a3b", "qwen3-next-80b-a3b", "envy-test", "llama2-7b"}) {
+    const std::string file = replaced(model_json(name), "\"layers\":", "\"first_dense_layers\": 1, \"layers\":");
+    EXPECT_THAT([&] { load_model(write_file("dense_first.json", file)); },
+                ThrowsMessage<InputError>(HasSubstr(
+                    fmt::format("first_dense_layers: the layers of decoder block '{}' don't have it",
+                                load_model(name).decoder_block.name)))) << name;
+  }
 }
 
 // Its dense branch, which every token has, is as wide as shared_experts say: of none there is no such layer.

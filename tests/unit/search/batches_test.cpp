@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <optional>
+#include <planner/search/finer_batches.hpp>
 #include <planner/search/space/batch_options.hpp>
 #include <planner/search/space/parallelism.hpp>
+#include <planner/search/strategies.hpp>
 #include <shardplan/error.hpp>
 
 #include "requests.hpp"
@@ -104,6 +108,51 @@ TEST(FinerBatches, BetweenTheSearchedOnesTheLargestThatFits) {
 // 60 sequences take 2.17 s each, 48 of the grid 2.21: not worth the room.
 TEST(FinerBatches, OnlyWhereTheyAreWorthIt) {
   EXPECT_EQ(plan_of_toy(73).recommended->config.per_device_batch_size, 48);
+}
+
+std::size_t batch_of_size(const Parallelism& p, double sequences) {
+  const auto is_it = [&](const BatchOption& batch) { return batch.per_device_batch_size == sequences; };
+  return static_cast<std::size_t>(std::find_if(p.batches.begin(), p.batches.end(), is_it) - p.batches.begin());
+}
+
+std::vector<double> fitting_batches(const Explored& explored, const std::vector<Parallelism>& all, std::size_t parallelism) {
+  std::vector<double> sizes;
+  for (const Candidate& c : explored.fitting)
+    if (c.parallelism == parallelism) sizes.push_back(all[parallelism].batches[c.batch].per_device_batch_size);
+  return sizes;
+}
+
+// More runs of data and fsdp are faster than are tried. What is costed for the front alone is not tried either: answers
+// without it would differ.
+TEST(FinerBatches, OfTheBestOfEachStrategyWhateverItsPlace) {
+  PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
+  request.machines.front().hbm_capacity.value = 15 * gigabyte;  // 5 sequences fit; the search tries 4 and 6
+  const SearchSpace space = space_of(request);
+  const auto parallelisms = enumerate_parallelisms(space).list;
+  Explored explored;
+  std::optional<std::size_t> tensor, for_front;
+  for (std::size_t i = 0; i < parallelisms.size(); ++i) {
+    const Parallelism& p = parallelisms[i];
+    for (std::size_t remat = 0; uses(p.mesh, Strategy::data_and_fsdp) && remat < space.remat_policies.size(); ++remat)
+      explored.contenders.push_back({i, remat, p.batches.size() - 1, {.seconds_per_token = 1, .fits = true}});
+    if (describe(p.mesh) == "fsdp=4,tensor=2") tensor = i;
+    if (describe(p.mesh) == "fsdp=2,tensor=4") for_front = i;
+  }
+  ASSERT_GT(explored.contenders.size(), 16U);
+  ASSERT_TRUE(tensor && for_front);
+  const auto slow = [&](std::size_t i) {
+    return Candidate{i, 0, batch_of_size(parallelisms[i], 4), {.seconds_per_token = 1e9, .fits = true}};
+  };
+  explored.contenders.push_back(slow(*tensor));
+  explored.fitting = explored.contenders;
+  explored.fitting.push_back(slow(*for_front));
+  for (const bool of_each : {false, true}) {
+    Explored found = explored;
+    auto all = parallelisms;
+    try_finer_batches(space, all, found, {.best_of_strategies = of_each}, evaluator_of(toy_evaluation));
+    EXPECT_EQ(fitting_batches(found, all, *tensor), of_each ? (std::vector<double>{4, 5}) : std::vector<double>{4});
+    EXPECT_THAT(fitting_batches(found, all, *for_front), ElementsAre(4));
+  }
 }
 
 TEST(FinerBatches, AnAskedOneStays) {

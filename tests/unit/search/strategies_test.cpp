@@ -71,6 +71,35 @@ TEST(Strategies, OfALargeModelFsdpIsTheFastest) {
   for (std::size_t i = 1; i < plan.strategies.size(); ++i) EXPECT_THAT(plan.strategies[i].why, HasSubstr("% of a step in "));
 }
 
+/// Finer batches are tried for the best of each, whatever its place, of the same runs whether the front is shown or not.
+TEST(Strategies, TheBestOfEachHasAFinerBatchInEveryAnswer) {
+  const struct {
+    const char* model;
+    Strategy strategy;
+    const char* mesh;
+    double batch;  ///< sequences a device: 8 and 12 are what a search tries first
+  } rows[] = {{"deepseek2-16b", Strategy::context, "context=4", 11}, {"llama2-13b", Strategy::pipeline, "stage=4", 10}};
+  for (const auto& [model, strategy, mesh, batch] : rows) {
+    PlanRequest request = request_for(model, "tpu-v6e", 16);
+    request.remat_policies = named_remat_policies(remat_policies());  // so many runs are faster than the best of each
+    request.rule_sets = rule_sets({"default", "cp-as-ep", "ep-as-cp", "shard-exp-on-fsdp"});
+    const auto best_of_it = [&](Beside beside) {
+      request.beside = beside;
+      for (StrategyPlan& plan : plan_machine(request, request.machines.front(), cost_model()).strategies)
+        if (plan.strategy == strategy) return std::move(plan.evaluation);
+      return Evaluation{};
+    };
+    const Evaluation in_text = best_of_it(Beside::alternatives), with_front = best_of_it(Beside::front);
+    EXPECT_EQ(in_text.config.per_device_batch_size, batch) << model;
+    EXPECT_EQ(describe(in_text.mesh), describe(with_front.mesh)) << model;
+    EXPECT_EQ(in_text.config.per_device_batch_size, with_front.config.per_device_batch_size) << model;
+    EXPECT_EQ(in_text.time.step(), with_front.time.step()) << model;
+    request.mesh = parse_axis_sizes(mesh);
+    const auto asked = plan_machine(request, request.machines.front(), cost_model()).recommended;
+    EXPECT_EQ(in_text.time.tokens_per_second_per_device, asked->time.tokens_per_second_per_device) << model;
+  }
+}
+
 TEST(Strategies, ThoseThatFitNowhereAreNamed) {
   const PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   MachinePlan plan = plan_machine(request, request.machines.front(), evaluator_of(toy_evaluation));

@@ -35,8 +35,8 @@ TEST(ToyMachine, AProductTakesItsFlopsAndOtherKernelsTheirBytes) {
   EXPECT_NEAR(t.kernels.vector.value, 0.2e-3, precision);  // iota writes 200 MB
 }
 
-/// Eight rows of 10,000 for each of 1,000 tokens, summed with the token's weights, as XLA:TPU writes it for 7x: 180 MB, which
-/// a device's HBM moves at 0.87 of 3.69 TB/s.
+/// Eight rows of 10,000 for each of 1,000 tokens, summed with the token's weights, as XLA:TPU writes it for 7x: 180 MB,
+/// which a device's HBM moves at 0.87 of 3.69 TB/s.
 TEST(ToyMachine, AMatrixTimesAVectorForEachTokenTakesItsBytes) {
   const HardwareProfile hardware = load_profile("tpu-7x");
   const std::string text =
