@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <compilers/load_compiler.hpp>
+#include <shardplan/configuration.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -176,6 +177,30 @@ TEST(CompilerFlags, AreAssumedByKindOfModel) {
   const Compiler v5e = with_assumed_flags(load_compiler("xla-tpu-v5e"), false);
   EXPECT_TRUE(v5e.settings.empty()) << "no recipe's";
   EXPECT_FALSE(v5e.has(Habit::multiplies_in_rings)) << "as all that is counted";
+}
+
+TEST(CompilerFlags, OfOffloadingAreToldToRunsThatDo) {
+  Configuration configuration;
+  configuration.compiler = with_assumed_flags(load_compiler("xla-tpu-v5p"), true);
+  const auto scheduler = testing::Contains(std::string("--xla_tpu_enable_all_experimental_scheduler_features=true"));
+  EXPECT_EQ(configuration.compiler.overlap.host_copies, HostCopies::backward);
+  EXPECT_THAT(print_flags(flags_of(configuration)), testing::Not(scheduler));
+  configuration.config.saved = {{"query_proj", SavePlace::host}};
+  EXPECT_THAT(print_flags(flags_of(configuration)), scheduler);
+  EXPECT_EQ(with_assumed_flags(load_compiler("xla-tpu"), true).overlap.host_copies, HostCopies::longest)
+      << "recipes for mixtures on v6e don't set it";
+}
+
+/// One that the scheduler of layers needs beside it changes nothing by itself.
+TEST(CompilerFlags, OfMixturesOn7xWidenWindows) {
+  const Compiler dense = with_assumed_flags(load_compiler("xla-tpu-7x"), false);
+  const Compiler mixture = with_assumed_flags(load_compiler("xla-tpu-7x"), true);
+  EXPECT_FALSE(dense.overlap.window_covers_transfer);
+  EXPECT_TRUE(dense.has(Habit::defers_head_gradient));
+  EXPECT_TRUE(mixture.overlap.window_covers_transfer);
+  EXPECT_FALSE(mixture.has(Habit::defers_head_gradient));
+  EXPECT_THAT(print_flags(mixture.flags),
+              testing::Contains(std::string("--xla_tpu_enable_sparse_core_collective_aggregator=true")));
 }
 
 TEST(CompilerFlags, NoneAreXlasDefaults) {

@@ -71,6 +71,18 @@ TEST(CustomKernels, SplashAttentionComputesWhatEachKernelDoes) {
   EXPECT_EQ(flops("splash_mha_dkv_no_residuals"), 2 * scores * (24 + 16 + 24 + 16));
 }
 
+/// sa_q_layout=SEQ_MINOR and its like: 64 queries of 8 wide, as the result says.
+TEST(CustomKernels, SplashAttentionsTokensMayLieLast) {
+  const auto flops = [](const std::string& queries) {
+    return work_of("  %splash_mha_fwd = bf16[4,64,8]{{2,1,0}} custom-call({}), custom_call_target=\"tpu_custom_call\", "
+                   "operand_layout_constraints={{s8[1,8,8]{{2,1,0}}, " + queries + "{{2,1,0}}, " + queries +
+                       "{{2,1,0}}, " + queries + "{{2,1,0}}}}\n", {"s8[1,8,8]", queries, queries, queries})
+        .attention.value;
+  };
+  EXPECT_EQ(flops("bf16[4,8,64]"), flops("bf16[4,64,8]"));
+  EXPECT_EQ(flops("bf16[4,8,64]"), 2 * (4 * 64 * 32) * (8 + 8));
+}
+
 /// Masks of 4 x 2 blocks: 4,096 queries in rows of 1,024, as many keys in columns of 2,048. Two results are the gradients of
 /// keys and values, three are all of them.
 TEST(CustomKernels, AMaskOfNoBlocksSaysNothing) {

@@ -79,6 +79,22 @@ TEST(MemoryAccess, AFusionInsideThatComputesReadsItsOperandWhole) {
             3200 + 4 + 32);
 }
 
+/// Slices of stacks in the host's memory, as opcodes of their own: what moves is the slice.
+TEST(MemoryAccess, SlicesThatStartAndEndMoveThemselves) {
+  const std::string stack_on_host = "  %stack = f32[100,8]{1,0:S(5)} iota(), iota_dimension=0\n  %i = s32[] constant(3)\n";
+  EXPECT_EQ(traffic_of("k", stack_on_host +
+                                "  %k = ((f32[100,8]{1,0:S(5)}, s32[], s32[]), f32[1,8]{1,0}, u32[]) "
+                                "dynamic-slice-start(%stack, %i, %i), dynamic_slice_sizes={1,8}\n"
+                                "  %d = f32[1,8]{1,0} dynamic-slice-done(%k)\n"),
+            32);
+  EXPECT_EQ(traffic_of("k", stack_on_host +
+                                "  %row = f32[1,8]{1,0} bitcast(%p)\n"
+                                "  %k = ((f32[100,8]{1,0:S(5)}, f32[1,8]{1,0}, s32[], s32[]), f32[100,8]{1,0:S(5)}, "
+                                "u32[]) dynamic-update-slice-start(%stack, %row, %i, %i)\n"
+                                "  %d = f32[100,8]{1,0:S(5)} dynamic-update-slice-done(%k)\n"),
+            32);
+}
+
 /// One that writes a row into a stack and passes another operand on: reads the row and its place, writes the row.
 TEST(MemoryAccess, AFusionThatUpdatesInPlaceWritesItsUpdate) {
   const std::string fused =

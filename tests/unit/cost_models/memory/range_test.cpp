@@ -107,6 +107,9 @@ TEST(MemoryRange, AHeadIsExpectedLateWhereLoopsArePeeled) {
   const ToyMemory joined({tied, toy_config(8, 1024, "qkv_proj_offloaded"), "default", "fsdp=8", peeling});
   EXPECT_TRUE(is_late(joined.use({most.value * 5 / 2}))) << "the head's gradient is added to the table's";
   EXPECT_FALSE(is_late(toy("fsdp=8", "full").use()));
+  const Compiler first = with(peeling, Habit::makes_head_gradient_before_offloaded);
+  const ToyMemory featured({toy_llama(), toy_config(8, 1024, "qkv_proj_offloaded"), "default", "fsdp=8", first});
+  EXPECT_FALSE(is_late(featured.use({most.value * 5 / 2}))) << "values come back before it could be made";
   const Compiler deferring = with(with(off_by(0, 0), Habit::peels_offloading_loops), Habit::defers_head_gradient);
   const ToyMemory habitual({toy_llama(), toy_config(8, 1024, "qkv_proj_offloaded"), "default", "fsdp=8", deferring});
   EXPECT_TRUE(is_late(habitual.use(late.peak())));

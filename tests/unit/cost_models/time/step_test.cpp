@@ -154,6 +154,31 @@ TEST(StepTime, AWindowLimitsHowEarlyAWeightIsGathered) {
   EXPECT_NEAR(toy.time().exposed_collective.value, 6, 1e-9);
 }
 
+TEST(StepTime, AWindowMayBeAsWideAsItsGatherTakes) {
+  PricedToy toy;
+  Collective& gather = toy.communicate(Phase::backward, all_gather, true, 12, layers, 1);
+  toy.compiler.overlap.window = 1;
+  toy.compiler.overlap.window_covers_transfer = true;
+  EXPECT_NEAR(toy.time().exposed_collective.value, 2, 1e-9);  // 12 s are more than the 10 s in front of its use
+  gather.seconds = {5};
+  EXPECT_NEAR(toy.time().exposed_collective.value, 0, 1e-9);  // the second product's recomputation, 6 s, does
+}
+
+/// 6 s of copies each way, of which the layers' input takes 1 and the longest other 2.
+TEST(StepTime, OfHostCopiesAsMuchHidesAsTheCompilerSays) {
+  PricedToy step;
+  step.machine.host_link_bandwidth = Figure{10e9, "GB/s", "toy", Basis::assumed};
+  step.host.activations[0] = Bytes{60'000'000'000};
+  step.host.inputs[0] = Bytes{10'000'000'000};
+  step.host.longest[0] = Bytes{20'000'000'000};
+  EXPECT_NEAR(step.time().exposed_host.value, 0, 1e-9);
+  step.compiler.overlap.host_copies = HostCopies::longest;
+  EXPECT_NEAR(step.time().exposed_host.value, 4 + 4, 1e-9);
+  step.compiler.overlap.host_copies = HostCopies::backward;
+  EXPECT_NEAR(step.time().exposed_host.value, 3, 1e-9);
+  EXPECT_NEAR(step.time().hidden_host.value, 3 + 6, 1e-9);
+}
+
 TEST(StepTime, SaysOfEachCollectiveWhatItExposes) {
   PricedToy toy;
   toy.communicate(Phase::forward, all_gather, true, 9, layers, 1);
