@@ -19,8 +19,9 @@ struct BodyTime {
   Seconds contention;  ///< what compute takes longer beside collectives
   Seconds computing() const { return compute + contention; }
   /// Copies have a channel of their own: they run beside compute and while it waits for collectives.
-  Seconds exposed_host() const {
-    const Seconds beside = computing() + exposed;
+  Seconds exposed_host() const { return exposed_host(computing() + exposed); }
+  /// If the copies had so much to run beside.
+  Seconds exposed_host(Seconds beside) const {
     return {std::max((host - (hidden_host ? std::min(beside, *hidden_host) : beside)).value, 0.0)};
   }
 };
@@ -303,8 +304,10 @@ class Step {
     total.exposed_host += body.exposed_host() * (1 - idle);
     total.hidden_host += body.host - body.exposed_host();
     total.bubble += (body.computing() + body.exposed + body.exposed_host()) * idle;
-    total.if_all_hid += std::max(body.compute + body.collectives * processors(), body.host);
-    total.if_none_hid += std::max(body.compute + body.collectives, body.host);
+    const Seconds if_all_hid = body.compute + body.collectives * processors();
+    const Seconds if_none_hid = body.compute + body.collectives;
+    total.if_all_hid += if_all_hid + body.exposed_host(if_all_hid);
+    total.if_none_hid += if_none_hid + body.exposed_host(if_none_hid);
   }
 
   const StepWork& work_;

@@ -174,6 +174,8 @@ TEST(StepTime, OfHostCopiesAsMuchHidesAsTheCompilerSays) {
   EXPECT_NEAR(step.time().exposed_host.value, 0, 1e-9);
   step.compiler.overlap.host_copies = HostCopies::longest;
   EXPECT_NEAR(step.time().exposed_host.value, 4 + 4, 1e-9);
+  EXPECT_NEAR(step.time().if_all_hid.value, 43 + 8, 1e-9) << "of collectives, of which there are none";
+  EXPECT_NEAR(step.time().if_none_hid.value, 43 + 8, 1e-9);
   step.compiler.overlap.host_copies = HostCopies::backward;
   EXPECT_NEAR(step.time().exposed_host.value, 3, 1e-9);
   EXPECT_NEAR(step.time().hidden_host.value, 3 + 6, 1e-9);
