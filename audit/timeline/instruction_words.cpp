@@ -58,7 +58,7 @@ Bytes moved_bytes(std::string_view shape) {
 
 Bytes moved_slice(std::string_view shape, bool updates) {
   auto elements = elements_of_shape(shape);
-  if (updates) elements = elements_of_shape(elements.front());
+  if (updates && !elements.empty()) elements = elements_of_shape(elements.front());
   return {elements.size() > 1 ? bytes_of_shape(elements[1]).value_or(0) : 0};
 }
 

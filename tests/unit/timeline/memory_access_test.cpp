@@ -95,6 +95,10 @@ TEST(MemoryAccess, SlicesThatStartAndEndMoveThemselves) {
             32);
 }
 
+TEST(MemoryAccess, ASliceOfNothingMovesNothing) {
+  EXPECT_EQ(traffic_of("k", "  %k = () dynamic-update-slice-start(%p)\n"), 0);
+}
+
 /// One that writes a row into a stack and passes another operand on: reads the row and its place, writes the row.
 TEST(MemoryAccess, AFusionThatUpdatesInPlaceWritesItsUpdate) {
   const std::string fused =
