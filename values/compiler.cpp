@@ -196,8 +196,9 @@ Compiler with_recipe_flags(const Compiler& compiler, bool has_experts) {
 
 Compiler with_assumed_flags(const Compiler& compiler, bool has_experts) {
   Compiler changed = with_recipe_flags(compiler, has_experts);
-  for (const Habit habit : {Habit::writes_product_operands, Habit::runs_kept_weight_gradients_last})
-    if (!compiler.has(habit)) changed.habits.remove(habit);
+  for (const Habit habit : {Habit::writes_product_operands, Habit::runs_kept_weight_gradients_last,
+                            Habit::defers_head_gradient, Habit::makes_head_gradient_before_offloaded})
+    compiler.has(habit) ? changed.habits.add(habit) : changed.habits.remove(habit);
   return changed;
 }
 

@@ -193,12 +193,15 @@ TEST(CompilerFlags, OfOffloadingAreToldToRunsThatDo) {
 
 /// One that the scheduler of layers needs beside it changes nothing by itself.
 TEST(CompilerFlags, OfMixturesOn7xWidenWindows) {
-  const Compiler dense = with_assumed_flags(load_compiler("xla-tpu-7x"), false);
-  const Compiler mixture = with_assumed_flags(load_compiler("xla-tpu-7x"), true);
+  const Compiler dense = with_recipe_flags(load_compiler("xla-tpu-7x"), false);
+  const Compiler mixture = with_recipe_flags(load_compiler("xla-tpu-7x"), true);
   EXPECT_FALSE(dense.overlap.window_covers_transfer);
   EXPECT_TRUE(dense.has(Habit::defers_head_gradient));
   EXPECT_TRUE(mixture.overlap.window_covers_transfer);
   EXPECT_FALSE(mixture.has(Habit::defers_head_gradient));
+  const Compiler given_none = with_assumed_flags(load_compiler("xla-tpu-7x"), true);
+  EXPECT_TRUE(given_none.overlap.window_covers_transfer);
+  EXPECT_TRUE(given_none.has(Habit::defers_head_gradient)) << "memory is that of a program compiled without flags";
   EXPECT_THAT(print_flags(mixture.flags),
               testing::Contains(std::string("--xla_tpu_enable_sparse_core_collective_aggregator=true")));
 }
