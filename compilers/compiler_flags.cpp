@@ -75,7 +75,7 @@ FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
   FlagChange change;
   change.switches = known.switches;
   change.host_copies = known.host_copies;
-  change.window_covers_transfer = known.window_covers_transfer;
+  change.window_covers_gather = known.window_covers_gather;
   change.asynchronous = known.asynchronous;
   change.pipelined = known.pipelined;
   change.on = canonical(given.value) == "true";
@@ -109,6 +109,21 @@ CompilerFlag judged(const GivenFlag& given, const FlagTable& table, const std::v
   return {given.name, given.value, known.effect, known.does, modelled ? change_of(given, known) : FlagChange{}};
 }
 
+bool is_on(const std::map<std::string, CompilerFlag>& flags, const std::string& name) {
+  const auto found = flags.find(name);
+  return found != flags.end() && canonical(found->second.value) == "true";
+}
+
+void check_needs(const std::map<std::string, CompilerFlag>& flags, const FlagTable& table) {
+  for (const auto& [name, flag] : flags) {
+    const auto row = table.find(name);
+    if (row == table.end() || !row->second.needs || is_default(row->second, flag.value)) continue;
+    if (!is_on(flags, *row->second.needs))
+      throw InputError(fmt::format("XLA flags: --{} needs --{}=true beside it: the compiler stops without", name,
+                                   *row->second.needs));
+  }
+}
+
 }  // namespace
 
 CompilerFlag read_flag(const std::string& word, const FlagTable& table, const std::vector<std::string>& foreign) {
@@ -127,6 +142,7 @@ Compiler with_flags(const Compiler& compiler, const FlagTable& table, std::strin
     CompilerFlag flag = read_flag(word, table, compiler.foreign_flags);
     last.insert_or_assign(flag.name, std::move(flag));
   }
+  check_needs(last, table);
   std::vector<CompilerFlag> given;
   for (auto& [name, flag] : last) given.push_back(std::move(flag));
   return with_flags(compiler, std::move(given));

@@ -22,12 +22,13 @@ struct KnownFlag {
   Bytes unit{1};                             ///< of so many bytes
   bool sets_power_state = false;             ///< modelled: its value is the number of a state of the machine's
   std::optional<HostCopies> host_copies;       ///< modelled: what of them the compiler then hides
-  std::optional<bool> window_covers_transfer;  ///< modelled: whether it then has so wide windows
+  std::optional<bool> window_covers_gather;  ///< modelled: whether it then has so wide windows
   std::vector<CollectiveKind> asynchronous;  ///< modelled: what it makes asynchronous, or not
   std::vector<CollectiveKind> pipelined;     ///< modelled: what it moves by an iteration, or not
+  std::optional<std::string> needs;          ///< a flag that has to be on beside it: the compiler stops without
   bool takes_number() const { return sets || at_least || sets_power_state; }
   bool changes_something() const {
-    return !switches.empty() || sets || sets_power_state || host_copies || window_covers_transfer ||
+    return !switches.empty() || sets || sets_power_state || host_copies || window_covers_gather ||
            !asynchronous.empty() || !pipelined.empty();
   }
 };

@@ -176,7 +176,7 @@ OverlapRules read_overlap(StrictObject object) {
   for (const CollectiveKind kind : read_kinds(object, "asynchronous")) rules.asynchronous.set(kind, true);
   for (const CollectiveKind kind : read_kinds(object, "pipelined")) rules.pipelined.set(kind, true);
   rules.window = object.count("window", 0);
-  rules.window_covers_transfer = object.flag("window_covers_transfer");
+  rules.window_covers_gather = object.flag("window_covers_gather");
   rules.host_copies = read_host_copies(object);
   rules.one_in_flight = object.flag("one_in_flight");
   rules.combines_up_to = {object.count("combines_up_to_bytes", 0)};

@@ -32,9 +32,10 @@ KnownFlag read_flag(StrictObject object) {
   }
   if (object.has("sets_power_state")) flag.sets_power_state = object.flag("sets_power_state");
   if (object.has("host_copies")) flag.host_copies = read_host_copies(object);
-  if (object.has("window_covers_transfer")) flag.window_covers_transfer = object.flag("window_covers_transfer");
+  if (object.has("window_covers_gather")) flag.window_covers_gather = object.flag("window_covers_gather");
   if (object.has("asynchronous")) flag.asynchronous = read_kinds(object, "asynchronous");
   if (object.has("pipelined")) flag.pipelined = read_kinds(object, "pipelined");
+  if (object.has("needs")) flag.needs = object.text("needs");
   if ((flag.effect == FlagEffect::modelled) != flag.changes_something())
     object.fail("switches", "the habits that a modelled flag switches, the setting that it `sets`, the collectives that "
                             "it makes asynchronous or pipelined, or what else of `overlap` it changes, and only there");
@@ -95,6 +96,17 @@ std::vector<PublishedFlags> read_published(StrictObject& object, const std::stri
   return published;
 }
 
+namespace {
+
+bool is_needed(const CompilerFlag& flag, const std::vector<CompilerFlag>& others, const FlagTable& table) {
+  return std::any_of(others.begin(), others.end(), [&](const CompilerFlag& other) {
+    const auto row = table.find(other.name);
+    return row != table.end() && row->second.needs == flag.name;
+  });
+}
+
+}  // namespace
+
 std::vector<AssumedFlags> read_assumed(StrictObject& object, const std::string& key, const FlagTable& table) {
   static constexpr NamedValues<bool, 2> kinds{{{"dense", false}, {"experts", true}}};
   std::vector<AssumedFlags> assumed;
@@ -107,11 +119,11 @@ std::vector<AssumedFlags> read_assumed(StrictObject& object, const std::string& 
       for (const std::string& word : row.texts(which)) {
         recipe.flags.push_back(read_flag(word, table));
         recipe.flags.back().of_offloading = offloading;
-        const FlagEffect effect = recipe.flags.back().effect;
-        if (effect != FlagEffect::modelled && effect != FlagEffect::none)
-          row.fail(which, "flags of the table that are modelled, or change nothing");
       }
     }
+    for (const CompilerFlag& flag : recipe.flags)
+      if (flag.effect != FlagEffect::modelled && !is_needed(flag, recipe.flags, table))
+        row.fail("flags", "flags of the table that are modelled, or that one of these needs beside it");
     if (recipe.source.empty()) row.fail("source", "whose recipes set them, not empty");
     if (std::any_of(assumed.begin(), assumed.end(), [&](const auto& a) { return a.of_mixtures == recipe.of_mixtures; }))
       row.fail("layers", "each kind once");

@@ -177,7 +177,7 @@ Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {
     if (change.setting) changed.settings.insert_or_assign(change.setting->first, change.setting->second);
     if (change.power_state) changed.power_state = change.power_state;
     if (change.host_copies) changed.overlap.host_copies = *change.host_copies;
-    if (change.window_covers_transfer) changed.overlap.window_covers_transfer = *change.window_covers_transfer;
+    if (change.window_covers_gather) changed.overlap.window_covers_gather = *change.window_covers_gather;
     for (const CollectiveKind kind : change.asynchronous) changed.overlap.asynchronous.set(kind, change.on);
     for (const CollectiveKind kind : change.pipelined) changed.overlap.pipelined.set(kind, change.on);
   }
@@ -194,10 +194,13 @@ Compiler with_recipe_flags(const Compiler& compiler, bool has_experts) {
   return changed;
 }
 
+/// That flags switch and that say which buffers a program has: of a run that was given no flags they are the compiler's own.
+constexpr Habit habits_of_buffers[] = {Habit::writes_product_operands, Habit::runs_kept_weight_gradients_last,
+                                       Habit::defers_head_gradient, Habit::makes_head_gradient_before_offloaded};
+
 Compiler with_assumed_flags(const Compiler& compiler, bool has_experts) {
   Compiler changed = with_recipe_flags(compiler, has_experts);
-  for (const Habit habit : {Habit::writes_product_operands, Habit::runs_kept_weight_gradients_last,
-                            Habit::defers_head_gradient, Habit::makes_head_gradient_before_offloaded})
+  for (const Habit habit : habits_of_buffers)
     compiler.has(habit) ? changed.habits.add(habit) : changed.habits.remove(habit);
   return changed;
 }

@@ -9,6 +9,17 @@
 #include <utility>
 
 namespace shardplan {
+namespace {
+
+/// Between HBM and a TPU's vector memory what moves passes HBM once.
+void be_copy(HloStep& step, std::string_view shape, Bytes moved) {
+  step.kind = HloStepKind::kernel;
+  step.engine = is_in_host_memory(shape) ? Engine::host_copies : Engine::copies;
+  step.work.traffic = moved;
+}
+
+}  // namespace
+
 void ScheduleReader::begin(std::size_t computation, std::string_view name) {
   computation_ = computation;
   if (known_.size() <= computation) known_.resize(computation + 1);
@@ -165,17 +176,15 @@ bool ScheduleReader::classify_asynchronous(const SeenInstruction& seen, HloStep&
   if (!opcode.ends_with("-start")) return false;
   step.half = AsyncHalf::start;
   const auto base = split_opcode(opcode).base;
+  const auto shape = seen.instruction.shape;
   if (base == "copy" || base == "slice") {
-    classify_copy(seen, step);
+    be_copy(step, shape, moved_bytes(shape));
   } else if (base == "dynamic-slice" || base == "dynamic-update-slice") {
-    classify_copy(seen, step);
-    step.work.traffic = moved_slice(seen.instruction.shape, base == "dynamic-update-slice");
+    be_copy(step, shape, moved_slice(shape, base == "dynamic-update-slice"));
   } else if (base == "fusion") {
     classify_fusion(seen, step, callee_of(seen, "calls"));
-  } else if (base == "async" && is_in_host_memory(seen.instruction.shape)) {  // a slice of a stack that waits there
-    step.kind = HloStepKind::kernel;
-    step.engine = Engine::host_copies;
-    step.work.traffic = access_of(callee_of(seen, "calls")).written;
+  } else if (base == "async" && is_in_host_memory(shape)) {  // a slice of a stack that waits there
+    be_copy(step, shape, access_of(callee_of(seen, "calls")).written);
   } else if (base == "call" || base == "async") {
     step.kind = HloStepKind::call;
     step.callees = {callee_of(seen, "calls")};
@@ -204,14 +213,6 @@ void ScheduleReader::classify_fusion(const SeenInstruction& seen, HloStep& step,
   for (const auto& inside : schedule_.computations[callee])
     step.work.products.insert(step.work.products.end(), inside.work.products.begin(), inside.work.products.end());
   if (!step.work.products.empty()) step.work.kind = KernelKind::product;
-}
-
-/// Between HBM and a TPU's vector memory what moves passes HBM once.
-void ScheduleReader::classify_copy(const SeenInstruction& seen, HloStep& step) const {
-  const auto shape = seen.instruction.shape;
-  step.kind = HloStepKind::kernel;
-  step.engine = is_in_host_memory(shape) ? Engine::host_copies : Engine::copies;
-  step.work.traffic = moved_bytes(shape);
 }
 
 void ScheduleReader::classify_custom_call(const SeenInstruction& seen, HloStep& step) {

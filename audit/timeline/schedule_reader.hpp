@@ -45,7 +45,6 @@ class ScheduleReader final : public InstructionObserver {
   bool classify_asynchronous(const SeenInstruction& seen, HloStep& step);
   void classify_loop(const SeenInstruction& seen, HloStep& step);
   void classify_fusion(const SeenInstruction& seen, HloStep& step, std::size_t callee);
-  void classify_copy(const SeenInstruction& seen, HloStep& step) const;
   void classify_custom_call(const SeenInstruction& seen, HloStep& step);
   void add_kernel(const SeenInstruction& seen, HloStep& step);
   void note_exchange(const HloStep& step);

@@ -4,6 +4,7 @@
 #include <cost_models/time/compute_time.hpp>
 #include <cost_models/time/schedule/block_bodies.hpp>
 #include <cost_models/time/scatter_time.hpp>
+#include <cost_models/time/schedule/collective_window.hpp>
 #include <cost_models/time/schedule/combined_collectives.hpp>
 #include <cost_models/time/step_time.hpp>
 #include <shardplan/collective/hidden.hpp>
@@ -15,14 +16,14 @@ namespace {
 /// What one loop body does in a step, all its runs together.
 struct BodyTime {
   Seconds compute, collectives, exposed, host;
-  std::optional<Seconds> hidden_host;  ///< the most of its copies that can hide; empty: any
+  std::optional<Seconds> hideable_host;  ///< the most of its copies that can hide; empty: any
   Seconds contention;  ///< what compute takes longer beside collectives
   Seconds computing() const { return compute + contention; }
   /// Copies have a channel of their own: they run beside compute and while it waits for collectives.
   Seconds exposed_host() const { return exposed_host(computing() + exposed); }
   /// If the copies had so much to run beside.
   Seconds exposed_host(Seconds beside) const {
-    return {std::max((host - (hidden_host ? std::min(beside, *hidden_host) : beside)).value, 0.0)};
+    return {std::max((host - (hideable_host ? std::min(beside, *hideable_host) : beside)).value, 0.0)};
   }
 };
 
@@ -104,7 +105,7 @@ class Step {
       BodyTime body = scheduled(bodies, index, backward, runs);
       body.compute = (backward ? bodies.backward_compute() : bodies.forward_compute()) * runs;
       body.host = host_time(work_.host.activations[index]);
-      body.hidden_host = hidden_host(index, backward);
+      body.hideable_host = hideable_host(index, backward);
       if (timeline_) place(index, bodies, backward, body, idle);
       add_to(total, body, idle);
     }
@@ -120,7 +121,7 @@ class Step {
   }
 
   /// The most of a body's copies that can hide; empty: any.
-  std::optional<Seconds> hidden_host(std::size_t index, bool backward) const {
+  std::optional<Seconds> hideable_host(std::size_t index, bool backward) const {
     const Bytes inputs = work_.host.inputs[index], longest = work_.host.longest[index];
     switch (work_.compiler.overlap.host_copies) {
       case HostCopies::all:
@@ -163,34 +164,6 @@ class Step {
     return body;
   }
 
-  /// Steps that a window has room for, one by one.
-  struct Window {
-    int kernels;
-    Seconds time;
-    /// Whether another step belongs to it; if so it is in it.
-    bool takes(Seconds step) {
-      if (kernels <= 0 && time.value <= 0) return false;
-      if (step.value > 0) --kernels;
-      time = time - step;
-      return true;
-    }
-  };
-
-  /// Leaves a move the steps of its window that take time: in front of its use, or behind its making.
-  static void narrow(ScheduledCollective& move, const std::vector<Seconds>& steps, const OverlapRules& overlap) {
-    const int count = static_cast<int>(steps.size());
-    Window window{overlap.window, overlap.window_covers_transfer ? move.seconds : Seconds{}};
-    if (move.made_by < 0) {
-      int first = move.needed_by;
-      while (first > 0 && window.takes(steps[first - 1])) --first;
-      move.made_by = first - 1;
-    } else if (move.needed_by >= count) {
-      int end = move.made_by + 1;
-      while (end < count && window.takes(steps[end])) ++end;
-      move.needed_by = end;
-    }
-  }
-
   ScheduledCollective move_of(const Collective& c, const Slot& slot, const std::vector<Seconds>& steps,
                               double runs) const {
     const OverlapRules& overlap = work_.compiler.overlap;
@@ -200,7 +173,7 @@ class Step {
     move.ahead = c.parameter && move.asynchronous && runs > 1 && overlap.pipelined.has(c.purpose());
     move.of_leaf = slot.of_leaf && !move.ahead;
     if (move.of_leaf && overlap.one_in_flight) move.needed_by = static_cast<int>(steps.size()) - 1;  // its stack's
-    if (c.parameter && overlap.window > 0) narrow(move, steps, overlap);
+    if (c.parameter) narrow(move, steps, overlap);
     // With pipeline_delay_activation_forwarding a result is sent one iteration before it is needed: MaxText offers it so
     // that the transfer and the iteration's compute are independent (configs/base.yml).
     if (c.cause == Cause::stage_shift && work_.program.pipeline.forwarding_delay > 1) move.made_by = -1;

@@ -86,7 +86,7 @@ struct FlagChange {
   std::optional<std::pair<CompilerSetting, Bytes>> setting;
   std::optional<int> power_state;  ///< that the chip is then held in
   std::optional<HostCopies> host_copies;       ///< OverlapRules::host_copies
-  std::optional<bool> window_covers_transfer;  ///< likewise
+  std::optional<bool> window_covers_gather;  ///< likewise
   std::vector<CollectiveKind> asynchronous, pipelined;  ///< kinds that become so,
   bool on = true;                                       ///< or are no longer
 };

@@ -32,8 +32,8 @@ struct OverlapRules {
   CollectiveKindSet pipelined;
   /// Kernels that a weight's gather starts before its use at most, and that its gradient's sum runs beside; 0: any.
   int window = 0;
-  /// A window that is narrower than its collective takes is as wide as that.
-  bool window_covers_transfer = false;
+  /// A gather whose window is narrower than it takes has one as wide as that; sums have their kernels.
+  bool window_covers_gather = false;
   HostCopies host_copies = HostCopies::all;
   /// A collective is started when the one before it was waited for (issued_body.hpp); else when the channel is free.
   bool one_in_flight = false;

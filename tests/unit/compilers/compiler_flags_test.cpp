@@ -191,16 +191,26 @@ TEST(CompilerFlags, OfOffloadingAreToldToRunsThatDo) {
       << "recipes for mixtures on v6e don't set it";
 }
 
+TEST(CompilerFlags, ThatNeedOthersAreNotGivenAlone) {
+  const std::string layers = "--xla_tpu_enable_latency_hiding_layer_scheduler=true";
+  const std::string aggregator = " --xla_tpu_enable_sparse_core_collective_aggregator";
+  EXPECT_THAT([&] { load_compiler("xla-tpu-7x", layers); },
+              ThrowsMessage<InputError>(HasSubstr("needs --xla_tpu_enable_sparse_core_collective_aggregator=true")));
+  EXPECT_THROW(load_compiler("xla-tpu-7x", layers + aggregator + "=false"), InputError);
+  EXPECT_TRUE(load_compiler("xla-tpu-7x", layers + aggregator + "=true").overlap.window_covers_gather);
+  EXPECT_NO_THROW(load_compiler("xla-tpu-7x", "--xla_tpu_enable_latency_hiding_layer_scheduler=false"));
+}
+
 /// One that the scheduler of layers needs beside it changes nothing by itself.
 TEST(CompilerFlags, OfMixturesOn7xWidenWindows) {
   const Compiler dense = with_recipe_flags(load_compiler("xla-tpu-7x"), false);
   const Compiler mixture = with_recipe_flags(load_compiler("xla-tpu-7x"), true);
-  EXPECT_FALSE(dense.overlap.window_covers_transfer);
+  EXPECT_FALSE(dense.overlap.window_covers_gather);
   EXPECT_TRUE(dense.has(Habit::defers_head_gradient));
-  EXPECT_TRUE(mixture.overlap.window_covers_transfer);
+  EXPECT_TRUE(mixture.overlap.window_covers_gather);
   EXPECT_FALSE(mixture.has(Habit::defers_head_gradient));
   const Compiler given_none = with_assumed_flags(load_compiler("xla-tpu-7x"), true);
-  EXPECT_TRUE(given_none.overlap.window_covers_transfer);
+  EXPECT_TRUE(given_none.overlap.window_covers_gather);
   EXPECT_TRUE(given_none.has(Habit::defers_head_gradient)) << "memory is that of a program compiled without flags";
   EXPECT_THAT(print_flags(mixture.flags),
               testing::Contains(std::string("--xla_tpu_enable_sparse_core_collective_aggregator=true")));

@@ -158,10 +158,20 @@ TEST(StepTime, AWindowMayBeAsWideAsItsGatherTakes) {
   PricedToy toy;
   Collective& gather = toy.communicate(Phase::backward, all_gather, true, 12, layers, 1);
   toy.compiler.overlap.window = 1;
-  toy.compiler.overlap.window_covers_transfer = true;
+  toy.compiler.overlap.window_covers_gather = true;
   EXPECT_NEAR(toy.time().exposed_collective.value, 2, 1e-9);  // 12 s are more than the 10 s in front of its use
   gather.seconds = {5};
   EXPECT_NEAR(toy.time().exposed_collective.value, 0, 1e-9);  // the second product's recomputation, 6 s, does
+}
+
+TEST(StepTime, AWindowOfASumIsOfKernelsAlone) {
+  PricedToy toy;
+  toy.communicate(Phase::backward, reduce_scatter, true, 12, layers, 1);
+  toy.compiler.overlap.window = 1;
+  const double kernels = toy.time().exposed_collective.value;
+  toy.compiler.overlap.window_covers_gather = true;
+  EXPECT_EQ(toy.time().exposed_collective.value, kernels);
+  EXPECT_GT(kernels, 0);
 }
 
 /// 6 s of copies each way, of which the layers' input takes 1 and the longest other 2.
