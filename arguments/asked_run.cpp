@@ -57,7 +57,8 @@ TrainConfig settled(const Settings& settings, const AskedRun& run) {
 void check_model_is_named(const GivenArguments& arguments) {
   if (arguments.file_without_model().empty() || !arguments.text("model_name", "").empty()) return;
   throw InputError(fmt::format("{}: it leaves the model to the command line: give --model FILE, the model's own file, or "
-                               "model_name=NAME",
+                               "model_name=NAME and what stands beside it in the command of the file's comment: settings "
+                               "that MaxText's own file of the model would win over",
                                arguments.file_without_model()));
 }
 

@@ -20,6 +20,10 @@ std::string_view name_of(FindingId finding) {
   switch (finding) {
     case FindingId::activations_replicated:
       return "activations-replicated";
+    case FindingId::activations_resharded:
+      return "activations-resharded";
+    case FindingId::slower_than_baseline:
+      return "slower-than-baseline";
     case FindingId::context_unbalanced:
       return "context-unbalanced";
     case FindingId::attention_ignores_windows:

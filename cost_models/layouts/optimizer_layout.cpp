@@ -77,7 +77,7 @@ PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, con
 }
 
 bool updates_gathered_weights(const TrainConfig& config) {
-  return config.program == StepProgram::train && config.pure_nnx && config.gradient_accumulation_steps == 1;
+  return config.program == StepProgram::train && config.runs_nnx() && config.gradient_accumulation_steps == 1;
 }
 
 DType accumulation_dtype(const TrainConfig& config) {
@@ -89,7 +89,7 @@ DType gathered_dtype(const OptimizerLayout& layout, const TrainConfig& config, c
   if (config.program == StepProgram::train_compile) return config.weight_dtype;
   if (config.gradient_accumulation_steps > 1) return accumulation_dtype(config);
   const bool passes = compiler.has(Habit::lays_out_products_by_size) && layout.joined.empty();
-  const bool keeps = config.pure_nnx && !passes;
+  const bool keeps = config.runs_nnx() && !passes;
   return keeps || !compiler.has(Habit::moves_stacks_in_compute_dtype) ? config.weight_dtype : config.dtype;
 }
 

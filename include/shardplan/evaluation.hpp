@@ -109,6 +109,8 @@ struct RunCost {
 inline bool runs_if_large_enough(const RunCost& run) {
   return !run.infeasible || run.infeasible->constraint == ConstraintId::hbm;
 }
+/// It runs, or may: a peak that is expected to be too large, but within what predictions are off by, is no refusal.
+inline bool may_run(const RunCost& run) { return runs_if_large_enough(run) && run.memory.fit() != Fit::does_not_fit; }
 
 struct Evaluation : RunCost {
   std::string hardware, model, rules, remat;

@@ -62,6 +62,7 @@ enum class FindingId : std::uint8_t {
   attention_in_small_blocks,
   // Settings and rules.
   activations_replicated,
+  activations_resharded,
   axis_ignored,
   context_lost_in_explicit_mode,
   custom_mesh_ignored,
@@ -79,6 +80,8 @@ enum class FindingId : std::uint8_t {
   rule_axis_unknown,
   rule_name_unknown,
   rule_unreachable,
+  // What an earlier check has otherwise.
+  slower_than_baseline,
   // Constraints that a configuration breaks.
   indivisible_dim,
   memory_exceeded,

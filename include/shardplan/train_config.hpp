@@ -209,6 +209,7 @@ struct TrainConfig {
   bool pipeline_fsdp_ag_per_repeat = false;
 
   bool enable_nnx = true, pure_nnx = true, pure_nnx_decoder = true;  ///< all false: MaxText's older Linen modules
+  bool runs_nnx() const { return pure_nnx && !quantizes_in_linen(); }  ///< printed commands ask for Linen where it has to be
   bool shard_mode_explicit = false;
   bool shard_optimizer_over_data = false;
   bool use_iota_embed = false;

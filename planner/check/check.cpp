@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <numeric>
 #include <planner/check/check.hpp>
 #include <planner/check/check_cases.hpp>
 #include <planner/check/check_configuration.hpp>
@@ -19,13 +20,27 @@ struct ModelResult {
   std::string refused;
 };
 
+/// Too little memory says nothing about rules, and weights that lie whole are what rules make of them: a finding.
 bool is_left_out(const Evaluation& evaluation) {
-  return evaluation.infeasible && evaluation.infeasible->constraint != ConstraintId::hbm;
+  return !runs_if_large_enough(evaluation) && evaluation.infeasible->constraint != ConstraintId::weights_not_sharded;
+}
+
+Bytes moved_in(const std::vector<Collective>& collectives) {
+  return std::accumulate(collectives.begin(), collectives.end(), Bytes{},
+                         [](Bytes sum, const Collective& collective) { return sum + collective.moved(); });
 }
 
 CaseResult result_of(CheckedConfiguration checked) {
   const Evaluation& e = checked.evaluation;
-  CaseResult result{e.model, describe(e.mesh), e.moe_path, e.findings, std::nullopt, std::nullopt};
+  CaseResult result{e.model,
+                    describe(e.mesh),
+                    e.moe_path,
+                    e.findings,
+                    std::nullopt,
+                    std::nullopt,
+                    e.global_batch_tokens,
+                    e.time.with_routing(),
+                    moved_in(e.collectives)};
   result.evaluation = std::move(checked.evaluation);
   result.fixed = std::move(checked.fixed);
   return result;

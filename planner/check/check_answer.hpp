@@ -39,6 +39,14 @@ struct CheckedFinding {
   Standing standing = Standing::counts;
 };
 
+/// A configuration as it is, whatever was found: a later check compares with it.
+struct CheckedCase {
+  std::string model, mesh, path;  ///< as printed; no path: a dense model
+  std::int64_t tokens = 0;        ///< of a step on all devices
+  Seconds step;                   ///< with the routing of all tokens
+  Bytes moved;                    ///< by the collectives of a device in a step
+};
+
 struct CheckAnswer {
   std::string rules;  ///< name, or path as given
   bool rules_are_file = false;
@@ -46,6 +54,7 @@ struct CheckAnswer {
   std::vector<std::string> models, meshes;  ///< that were checked
   std::vector<MoePath> paths;               ///< likewise; none where all models are dense
   std::int64_t cases = 0;
+  std::vector<CheckedCase> costed;  ///< all of them
   std::vector<CheckedFinding> findings;  ///< errors first, then the costliest
   std::optional<Evaluation> found;       ///< a single configuration, or the one with the worst finding
   std::optional<Evaluation> expected;    ///< the same with the fixes; empty where nothing is to be fixed

@@ -49,11 +49,14 @@ Configuration configured_for(const CheckRequest& request, const Model& model, co
 /// Rules don't depend on how a mesh lies on the torus, so every mesh is taken to fit.
 void add_every_mesh(std::vector<Configuration>& cases, const CheckRequest& request, Configuration base) {
   base.config.allow_split_physical_axes = true;
-  if (base.compiler.has(Habit::attention_outside_shard_map) && !request.run.arguments.find("attention")) {
-    // MaxText's default would drown what the rules do.
+  const bool is_unusual = base.compiler.has(Habit::attention_outside_shard_map) || base.model.masks_keys();
+  if (is_unusual && !request.run.arguments.find("attention")) {
+    // MaxText's default would drown what the rules do, or is refused: an indexer's mask takes one kernel alone.
     const Settings settings = read_settings(request.run.arguments, base.model);
     const TrainConfig usual = with_kernels(settings, base.compiler.kernels, base.model);
     base.config.attention = usual.attention;
+    base.config.use_tokamax_splash = usual.use_tokamax_splash;
+    base.config.sa_block_q_dkv = usual.sa_block_q_dkv;
     base.config.max_segments_per_seq = usual.max_segments_per_seq;
   }
   for (auto& mesh : check_meshes(base.rules, base.model, static_cast<int>(base.mesh.devices()))) {

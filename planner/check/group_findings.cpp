@@ -75,6 +75,8 @@ CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vect
     add_once(answer.models, one.model);
     add_once(answer.meshes, one.mesh);
     if (one.path != MoePath::none) add_once(answer.paths, one.path);
+    const std::string path(one.path == MoePath::none ? "" : name_of(one.path));
+    answer.costed.push_back({one.model, one.mesh, path, one.tokens, one.step, one.moved});
     for (const auto& finding : one.findings) add(answer.findings, finding, one, places);
   }
   const auto is_costed = [&](const Finding& finding) {

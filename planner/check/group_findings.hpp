@@ -11,6 +11,9 @@ struct CaseResult {
   MoePath path = MoePath::none;
   std::vector<Finding> findings;
   std::optional<Evaluation> evaluation, fixed;  ///< kept where there are few cases
+  std::int64_t tokens = 0;  ///< of a step on all devices
+  Seconds step{};
+  Bytes moved{};
 };
 
 /// Findings of one id and severity about the same rules are one entry, which speaks of the case where it costs most

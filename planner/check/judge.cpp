@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <models/model_names.hpp>
 #include <planner/check/judge.hpp>
 #include <planner/check/rule_set_findings.hpp>
+#include <planner/check/slower_cases.hpp>
+#include <rules/logical_axes.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/mesh/mesh.hpp>
 
 namespace shardplan {
 namespace {
@@ -42,6 +46,19 @@ bool is_of(const KnownFinding& known, const CheckedFinding& checked) {
 bool is_about_rules_of(const KnownFinding& known, const CheckAnswer& answer) {
   return std::any_of(answer.findings.begin(), answer.findings.end(),
                      [&](const CheckedFinding& checked) { return is_of(known, checked); });
+}
+
+/// "fsdp=2,expert=4" and "expert=4,fsdp=2" are one.
+bool is_same_mesh(const std::string& a, const std::string& b) {
+  const std::vector<AskedAxis> one = parse_axes(a), other = parse_axes(b);
+  return std::is_permutation(one.begin(), one.end(), other.begin(), other.end());
+}
+
+std::vector<std::string> logical_axes_of(const CheckAnswer& answer) {
+  std::vector<std::string> axes = logical_axis_names();
+  for (const CheckedFinding& checked : answer.findings)
+    for (const RulePlace& rule : checked.rules) axes.push_back(rule.rule.logical);
+  return axes;
 }
 
 Standing standing_of(const CheckedFinding& checked, const CheckAnswer& answer, const CheckPolicy& policy) {
@@ -92,9 +109,35 @@ bool IgnoredFinding::matches(const CheckedFinding& checked) const {
          checked.bites.meshes == only;
 }
 
-void judge(CheckAnswer& answer, const CheckPolicy& policy) {
+IgnoredFinding placed(IgnoredFinding ignored, const CheckAnswer& answer) {
+  if (ignored.place.empty()) return ignored;
+  if (ignored.place.find('=') != std::string::npos) {
+    const auto mesh = std::find_if(answer.meshes.begin(), answer.meshes.end(),
+                                   [&](const std::string& one) { return is_same_mesh(one, ignored.place); });
+    if (mesh != answer.meshes.end()) return {ignored.id, *mesh};
+    const auto axes = parse_axes(ignored.place);
+    if (std::all_of(axes.begin(), axes.end(), [](const AskedAxis& a) { return axis_role(a.name) != AxisRole::other; }))
+      return ignored;  // of another check, with which this one shares its words
+    throw InputError(fmt::format("--ignore {}: {}", ignored.id, unknown_name("mesh", ignored.place, answer.meshes)));
+  }
+  std::vector<std::string> places = logical_axes_of(answer);
+  append(places, answer.models);
+  if (contains(places, ignored.place)) return ignored;
+  if (const auto model = model_called(ignored.place)) return {ignored.id, *model};
+  throw InputError(fmt::format("--ignore {}: no logical axis, model or mesh: {}", ignored.id,
+                               unknown_name("place", ignored.place, places)));
+}
+
+void judge(CheckAnswer& answer, const CheckPolicy& given) {
+  CheckPolicy policy = given;
+  for (IgnoredFinding& ignored : policy.ignored) ignored = placed(ignored, answer);
   answer.fail_on = policy.fail_on;
   for (auto& checked : answer.findings) checked.standing = standing_of(checked, answer, policy);
+  if (!policy.baseline) return;
+  auto slower = slower_cases(answer, *policy.baseline);
+  if (!slower) return;
+  slower->standing = standing_of(*slower, answer, policy);
+  answer.findings.insert(answer.findings.begin(), std::move(*slower));
 }
 
 IgnoredFinding parse_ignored(const std::string& text) {

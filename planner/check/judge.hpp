@@ -23,6 +23,8 @@ struct KnownFinding {
 struct Baseline {
   std::vector<KnownFinding> findings;
   Places looked_at;
+  std::string hardware;
+  std::vector<CheckedCase> costed;  ///< none: of a version that didn't write them
   /// Of a version before findings of other rules were entries of their own: an entry has the rules of the place where
   /// it cost most then, and stands for all of its id as long as one of them is about these.
   bool has_rules_of_worst_place = false;
@@ -46,7 +48,12 @@ struct CheckPolicy {
   Severity fail_on = Severity::error;
 };
 
-/// Sets each finding's standing, and what makes the answer a regression.
+/// The place as the answer writes it: models by any name of theirs, a mesh in any order. Throws InputError where it is no
+/// logical axis, no model and no mesh.
+IgnoredFinding placed(IgnoredFinding ignored, const CheckAnswer& answer);
+
+/// Sets each finding's standing, and what makes the answer a regression; adds what became slower (slower_cases.hpp).
+/// Throws InputError on a place that is none (placed).
 void judge(CheckAnswer& answer, const CheckPolicy& policy);
 
 /// "ID" or "ID:PLACE". Throws InputError on an id that no finding has.

@@ -44,11 +44,32 @@ KnownFinding read_result(const Json& json, const std::string& path) {
   return {object.text("ruleId"), read_severity(object, "level"), read_rules(properties), read_places(properties)};
 }
 
+/// A list, which print_with_costed writes: hundreds of them are to be read.
+CheckedCase read_case(const Json& json, const std::string& path) {
+  const bool is_case = json.is_array() && json.size() == 6 && json[0].is_string() && json[1].is_string() &&
+                       json[2].is_string() && json[3].is_number() && json[4].is_number() && json[5].is_number();
+  const double numbers[] = {is_case ? json[3].get<double>() : -1, is_case ? json[4].get<double>() : -1,
+                            is_case ? json[5].get<double>() : -1};
+  for (const double number : numbers)
+    if (!(number >= 0 && number < 9e18))
+      throw InputError(path + ": costed: expected lists of a model, a mesh, a path, tokens, seconds and bytes");
+  return {json[0].get<std::string>(),
+          json[1].get<std::string>(),
+          json[2].get<std::string>(),
+          static_cast<std::int64_t>(numbers[0]),
+          {numbers[1]},
+          {static_cast<std::int64_t>(numbers[2])}};
+}
+
 template <class Read>
 Baseline read_findings(StrictObject& list, const std::string& key, StrictObject scope, const std::string& path, Read read) {
   Baseline baseline;
   baseline.looked_at = {scope.texts("models"), scope.texts("meshes"), texts_or_none(scope, "moe_paths")};
   baseline.has_rules_of_worst_place = !scope.has("moe_paths");
+  if (scope.has("costed")) {
+    baseline.hardware = scope.text("hardware");
+    for (const auto& json : scope.array("costed")) baseline.costed.push_back(read_case(json, path));
+  }
   for (const auto& json : list.array(key)) baseline.findings.push_back(read(json, path));
   return baseline;
 }

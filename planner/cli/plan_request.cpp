@@ -221,7 +221,7 @@ PlanRequest read_plan_request(const PlanFlags& flags, const Model& model) {
   if (flags.max_step_seconds)
     request.max_step = Seconds{parse_positive_number("--max-step-seconds", *flags.max_step_seconds)};
   if (flags.time_limit) request.limits.time = parse_duration("--time-limit", *flags.time_limit);
-  if (flags.memory_limit) request.limits.memory = parse_size("--memory-limit", *flags.memory_limit);
+  if (flags.memory_limit) request.limits.memory = parse_memory("--memory-limit", *flags.memory_limit);
   request.objective = read_objective(flags);
   read_prices(flags, request);
   check_can_rank(request);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cost_models/layouts/layout.hpp>
 #include <cost_models/partition/products/product_groups.hpp>
+#include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/replicated_activations.hpp>
-#include <planner/words/rule_words.hpp>
 #include <rules/bind_program.hpp>
 #include <shardplan/collective/counted.hpp>
 
@@ -27,12 +27,6 @@ AxisList splitting_axes(const Mesh& mesh) {
   for (std::size_t i = 0; i < mesh.axes.size(); ++i)
     if (mesh.axes[i].size() > 1 && splits_layers_of_a_replica(mesh.axes[i].role)) axes.push_back(static_cast<AxisId>(i));
   return axes;
-}
-
-const Rule* first_rule(const RuleSet& rules, const std::string& logical) {
-  const auto found =
-      std::find_if(rules.rules.begin(), rules.rules.end(), [&](const Rule& rule) { return rule.logical == logical; });
-  return found == rules.rules.end() ? nullptr : &*found;
 }
 
 /// What a tensor is to the question whether an axis should split it.
@@ -136,9 +130,7 @@ class IdleAxes {
 
 Finding finding_of(const Idle& idle, const Configuration& c) {
   const MeshAxis& axis = c.mesh.axes[idle.axis];
-  const Rule* rule = first_rule(c.rules, idle.logical);
-  const Rule now = rule ? *rule : Rule{idle.logical, {}};
-  const std::string widened = rule_in_yaml(with_axis(now, axis.name, c.rules.mesh_axes));
+  const AxisOffer offer = offer_axis(c.rules, idle.logical, axis.name);
   const auto others = static_cast<std::int64_t>(idle.activations.size()) - 1;
   const std::string first = "'" + idle.activations.front() + "'";
   return {FindingId::activations_replicated,
@@ -146,28 +138,14 @@ Finding finding_of(const Idle& idle, const Configuration& c) {
           fmt::format("rule {} leaves out '{}', and nothing else splits {} over it: its {} devices compute and keep the "
                       "same{}",
                       idle.logical, axis.name, others > 0 ? fmt::format("{} and {} more", first, others) : first,
-                      axis.size(), rule ? "" : "; there is no such rule"),
+                      axis.size(), offer.is_known ? "" : "; there is no such rule"),
           idle.block + "/" + idle.activations.front(),
           {axis.name},
-          rule ? fmt::format("add '{}' to rule {}: {}", axis.name, idle.logical, widened)
-               : fmt::format("add {} to the rules", widened),
-          {now}};
+          offer.words,
+          {offer.rule}};
 }
 
 }  // namespace
-
-bool names_axis(const RuleSet& rules, const std::string& logical, const std::string& axis) {
-  const Rule* rule = first_rule(rules, logical);
-  return rule && std::find(rule->axes.begin(), rule->axes.end(), axis) != rule->axes.end();
-}
-
-Rule with_axis(Rule rule, const std::string& axis, const std::vector<std::string>& mesh_axes) {
-  const auto place = [&](const std::string& name) { return std::find(mesh_axes.begin(), mesh_axes.end(), name); };
-  const auto later =
-      std::find_if(rule.axes.begin(), rule.axes.end(), [&](const std::string& name) { return place(name) > place(axis); });
-  rule.axes.insert(later, axis);
-  return rule;
-}
 
 std::vector<Finding> replicated_activations(const Configuration& configuration, const LaidOutProgram& program) {
   std::vector<Finding> findings;

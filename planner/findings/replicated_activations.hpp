@@ -13,10 +13,4 @@ namespace shardplan {
 /// without axes.
 std::vector<Finding> replicated_activations(const Configuration& configuration, const LaidOutProgram& program);
 
-/// Whether the first rule of that name has the axis.
-bool names_axis(const RuleSet& rules, const std::string& logical, const std::string& axis);
-
-/// The rule with the axis among its own, in the order of the mesh.
-Rule with_axis(Rule rule, const std::string& axis, const std::vector<std::string>& mesh_axes);
-
 }  // namespace shardplan

@@ -6,6 +6,7 @@
 #include <cost_models/time/cloned_gathers.hpp>
 #include <map>
 #include <planner/findings/finding_rules.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/step_size.hpp>
 #include <tuple>

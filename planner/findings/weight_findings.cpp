@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <planner/findings/finding_rules.hpp>
+#include <planner/words/rule_words.hpp>
 
 namespace shardplan {
 namespace {
@@ -68,6 +69,24 @@ std::string rule_to_extend(const Tensor& tensor) {
   return std::string(named == names.end() ? "embed" : *named);
 }
 
+bool has_rule(const RuleSet& rules, const std::string& logical) {
+  return std::any_of(rules.rules.begin(), rules.rules.end(), [&](const Rule& rule) { return rule.logical == logical; });
+}
+
+/// The axes in the rule to extend, and in those that the tensor's other dims lack altogether.
+std::string ways_to_shard(const Tensor& tensor, const std::vector<std::string>& missing, const RuleSet& rules) {
+  const std::string extended = rule_to_extend(tensor);
+  std::string ways = has_rule(rules, extended)
+                         ? fmt::format("add '{}' to rule {}", join_axes(missing), extended)
+                         : fmt::format("add {} to the rules", rule_in_yaml({extended, missing}));
+  for (const auto& name : tensor.constraint.axes) {
+    const std::string logical(name);
+    if (!logical.empty() && logical != extended && !has_rule(rules, logical))
+      ways += fmt::format(", or a rule of {} (there is none)", logical);
+  }
+  return ways + ", or choose a mesh without it";
+}
+
 bool is_permuted_shard(const Collective& c) {
   return c.cause == Cause::zero1_permuted_shards;
 }
@@ -94,7 +113,7 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
   if (!found) return std::nullopt;
   const Census& census = *found;
   const auto missing = names_of(census.missing, s.mesh());
-  const std::string named = join_axes(missing), rule = rule_to_extend(*census.tensor);
+  const std::string named = join_axes(missing);
   const Traffic gradients = traffic_of(s, [&](const Collective& c) {
     return c.kind == CollectiveKind::all_reduce && c.phase == Phase::backward && overlap(c.axes, census.missing) &&
            c.parameter;
@@ -109,7 +128,7 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
                   gradients.empty() ? "" : "; their gradients are all-reduced, " + in_words(gradients)),
       census.block->name + "/" + census.tensor->name,
       missing,
-      fmt::format("add '{}' to rule {}, or choose a mesh without it", named, rule),
+      ways_to_shard(*census.tensor, missing, s.rules()),
       rules_of(*census.tensor, s.rules())};
   finding.extent = gradients.seconds.value;
   return finding;
@@ -139,7 +158,7 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
   if (!c.shard_optimizer_over_data || s.mesh().size_of(AxisRole::data) == 1 || c.gradient_accumulation_steps > 1)
     return std::nullopt;
   const bool ahead = c.program == StepProgram::train_compile;
-  if (!ahead && !c.pure_nnx) return std::nullopt;
+  if (!ahead && !c.runs_nnx()) return std::nullopt;
   const auto parameters = static_cast<double>(s.evaluation.memory.parameters.value);
   const double whole = (ahead ? 1 : s.mesh().size_of(AxisRole::data)) * parameters / 1e9;
   Finding finding{

@@ -6,8 +6,7 @@
 
 namespace shardplan {
 
-/// Where a run was given no flags and its program writes other buffers under those of the recipes (XLA:GPU's library
-/// products): what it then needs. Nothing where that is within a hundredth.
-std::optional<Finding> memory_under_flags(const Configuration& configuration, const RunCost& now);
+/// What it needs under the flags of the recipes where it was given none (flagged_memory.hpp), if that differs.
+std::optional<Finding> memory_under_flags(const Configuration& configuration);
 
 }  // namespace shardplan

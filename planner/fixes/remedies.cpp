@@ -6,7 +6,7 @@
 #include <models/moe_paths.hpp>
 #include <models/programs/train_program.hpp>
 #include <planner/constraints/constraints.hpp>
-#include <planner/findings/replicated_activations.hpp>
+#include <planner/findings/axis_in_rule.hpp>
 #include <planner/fixes/remedies.hpp>
 #include <rules/logical_axes.hpp>
 #include <rules/resolve.hpp>
@@ -176,6 +176,24 @@ Configuration axis_in_rule(const Finding& finding, Configuration c) {
   return c;
 }
 
+/// The same in front of the rule that gives the axis to another dim, which would keep it.
+Configuration axis_in_earlier_rule(const Finding& finding, Configuration c) {
+  if (finding.rules.size() < 2) return axis_in_rule(finding, std::move(c));
+  auto& rules = c.rules.rules;
+  const auto holder = std::find(rules.begin(), rules.end(), finding.rules.back());
+  const auto now = std::find(rules.begin(), holder, finding.rules.front());
+  if (holder == rules.end() || now != holder) return axis_in_rule(finding, std::move(c));
+  const Rule widened = with_axis(finding.rules.front(), finding.axes.front(), c.rules.mesh_axes);
+  const auto late = std::find(holder, rules.end(), finding.rules.front());
+  if (late != rules.end()) {
+    std::rotate(holder, late, late + 1);
+    *holder = widened;
+  } else {
+    rules.insert(holder, widened);
+  }
+  return c;
+}
+
 Configuration uncombined_weights(const Finding&, Configuration c) {
   for (const CompilerSetting threshold : combine_thresholds) c.compiler.settings.erase(threshold);
   return c;
@@ -249,6 +267,7 @@ constexpr Remedy remedies[] = {
     {FindingId::unexpected_all_gather, one_batch_rule},
     {FindingId::weights_not_sharded, embed_over_missing_axes},
     {FindingId::activations_replicated, axis_in_rule},
+    {FindingId::activations_resharded, axis_in_earlier_rule},
     {FindingId::rule_name_unknown, renamed_rule},
     {FindingId::rule_axis_unknown, renamed_axis},
 };

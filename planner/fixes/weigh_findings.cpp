@@ -4,6 +4,7 @@
 #include <cmath>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/findings/replicated_activations.hpp>
+#include <planner/findings/resharded_activations.hpp>
 #include <planner/findings/subject.hpp>
 #include <planner/fixes/memory_under_flags.hpp>
 #include <planner/fixes/remedies.hpp>
@@ -60,10 +61,13 @@ bool is_offer(FindingId finding) {
   return finding == FindingId::attention_in_small_blocks || finding == FindingId::minimal_recomputes_wi_1;
 }
 
-/// A rule may name any axis: only where that pays should it.
-bool is_said_where_it_pays(FindingId finding) {
-  return is_offer(finding) || finding == FindingId::activations_replicated;
+/// A rule leaves an axis out that it could name.
+bool is_about_left_out_axis(FindingId finding) {
+  return finding == FindingId::activations_replicated || finding == FindingId::activations_resharded;
 }
+
+/// A rule may name any axis: only where that pays should it.
+bool is_said_where_it_pays(FindingId finding) { return is_offer(finding) || is_about_left_out_axis(finding); }
 
 /// What is said of a run as it is, not of a layout whatever its size: its fix has to fit and to shorten the step.
 bool is_about_the_run(FindingId finding) { return is_about_the_step(finding) || is_offer(finding); }
@@ -90,7 +94,7 @@ bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now
   const Seconds routing = now.time.all_token_routing - fixed.time.all_token_routing;
   if (is_about_the_run(finding.id)) return cost.step > step * worth_saying;
   if (is_about_waiting(finding.id)) return cost.step.value > 0;
-  if (finding.id == FindingId::activations_replicated)  // less routing of all tokens alone is no reason to edit rules
+  if (is_about_left_out_axis(finding.id))  // less routing of all tokens alone is no reason to edit rules
     return cost.step > step * worth_an_edit && cost.collectives + cost.compute > step * worth_an_edit;
   return cost.collectives.value > 0 && (cost.collectives + cost.compute + routing).value > 0;
 }
@@ -101,7 +105,7 @@ bool steals_expert_axis(const Finding& finding, const Evaluation& now, const Eva
     return std::any_of(run.findings.begin(), run.findings.end(),
                        [](const Finding& one) { return one.id == FindingId::expert_axis_stolen; });
   };
-  return finding.id == FindingId::activations_replicated && is_stolen(fixed) && !is_stolen(now);
+  return is_about_left_out_axis(finding.id) && is_stolen(fixed) && !is_stolen(now);
 }
 
 /// The first fix that pays; where none does, the first that runs, of a finding about the run none.
@@ -161,6 +165,10 @@ std::vector<Finding> all_findings(const Configuration& configuration, const Eval
   std::vector<Finding> findings = now.findings;
   if (!now.laid_out) return findings;
   for (Finding& finding : replicated_activations(configuration, *now.laid_out)) findings.push_back(std::move(finding));
+  constexpr double worth_a_look = 0.025;  // what comes of an exchange, gathers say, is about as much
+  for (Finding& finding :
+       resharded_activations(configuration, *now.laid_out, now.collectives, now.time.step() * worth_a_look))
+    findings.push_back(std::move(finding));
   return findings;
 }
 
@@ -173,10 +181,10 @@ struct Weighed {
 /// Of several rules that could take one axis the one in which it spares most; none where another finding's fix gives the
 /// axis to the rule: a misspelt one, say.
 bool is_said_better(const Finding& finding, const std::vector<Weighed>& all) {
-  if (finding.id != FindingId::activations_replicated) return false;
+  if (!is_about_left_out_axis(finding.id)) return false;
   return std::any_of(all.begin(), all.end(), [&](const Weighed& other) {
     if (!other.mended) return false;
-    if (other.finding.id != finding.id)
+    if (!is_about_left_out_axis(other.finding.id))
       return names_axis(*other.mended, finding.rules.front().logical, finding.axes.front());
     return other.finding.axes == finding.axes && other.finding.cost->step > finding.cost->step;
   });
@@ -210,7 +218,7 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
   }
   for (const Weighed& one : all)
     if (!is_said_better(one.finding, all)) weighed_findings.findings.push_back(one.finding);
-  if (auto memory = memory_under_flags(configuration, now)) weighed_findings.findings.push_back(std::move(*memory));
+  if (auto memory = memory_under_flags(configuration)) weighed_findings.findings.push_back(std::move(*memory));
   return weighed_findings;
 }
 

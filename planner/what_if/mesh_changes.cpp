@@ -41,9 +41,14 @@ std::optional<Machine> machine_in(const HardwareProfile& profile, int chips, std
   return std::nullopt;  // it has no such size
 }
 
-/// Whole nodes; of slices as many as there are, or else as few as make the chips.
+/// More or fewer nodes with as many chips each, or a part of one; of slices as many as there are, or else as few as make
+/// the chips.
 std::optional<Machine> machine_with(const Configuration& c, int chips) {
-  if (ends_at_node(c.hardware.fabric)) return machine_in(c.hardware, chips, std::nullopt);
+  if (ends_at_node(c.hardware.fabric)) {
+    const int of_a_node = c.slice.chips;
+    if (chips % of_a_node == 0) return machine_in(c.hardware, chips, chips / of_a_node);
+    return chips < of_a_node ? machine_in(c.hardware, chips, 1) : std::nullopt;
+  }
   const auto alike = machine_in(c.hardware, chips, c.num_slices);
   return alike ? alike : machine_in(c.hardware, chips, std::nullopt);
 }

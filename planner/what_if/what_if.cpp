@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/evaluate/flagged_memory.hpp>
 #include <planner/what_if/changes.hpp>
 #include <planner/what_if/what_if.hpp>
 
@@ -34,6 +35,7 @@ class Costing {
       PreparedMesh mesh(&programs_);
       RunCost run = evaluate_cost(*configuration, mesh);
       if (!runs_if_large_enough(run)) continue;
+      span_assumed_flags(run.memory, *configuration);
       const double faster = run.tokens_per_second_with_routing() / tokens_now_ - 1;
       costed.push_back({change.kind, std::move(change.words), configuration, std::move(run), faster});
     }

@@ -6,6 +6,7 @@
 #include <planner/compare/read_rules.hpp>
 #include <planner/compare/saved_answer.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/evaluate/flagged_memory.hpp>
 #include <planner/cli/print_answer.hpp>
 #include <planner/report/compare/compare_table.hpp>
 #include <planner/report/compare_report.hpp>
@@ -25,7 +26,9 @@ const std::string* saved_answer_in(const Words& words) {
 }
 
 ComparedRow run_over(const CompareFlags& flags, const std::string& config_file) {
-  Evaluation evaluation = evaluate_to_show(read_configuration(run_flags_of(flags, config_file)));
+  const Configuration configuration = read_configuration(run_flags_of(flags, config_file));
+  Evaluation evaluation = evaluate_to_show(configuration);
+  span_assumed_flags(evaluation.memory, configuration);
   if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
     throw InputError(config_file + ": " + evaluation.infeasible->message);
   return compared_row(config_file, {}, std::move(evaluation));

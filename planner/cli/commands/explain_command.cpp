@@ -9,6 +9,7 @@
 #include <planner/cli/flags/trace_flag.hpp>
 #include <planner/cli/flags/what_if_flag.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/evaluate/flagged_memory.hpp>
 #include <planner/evaluate/step_range.hpp>
 #include <planner/fixes/weigh_findings.hpp>
 #include <planner/cli/print_answer.hpp>
@@ -22,12 +23,6 @@
 
 namespace shardplan {
 namespace {
-
-/// It runs, or may: a peak that is expected to be too large, but within what predictions are off by, is no refusal.
-bool runs(const Evaluation& evaluation) {
-  if (!evaluation.infeasible) return true;
-  return evaluation.infeasible->constraint == ConstraintId::hbm && evaluation.memory.fit() != Fit::does_not_fit;
-}
 
 std::string print_explain(const Configuration& configuration, Evaluation& evaluation, bool with_what_if, Format format,
                           const Style& style) {
@@ -54,10 +49,11 @@ struct ExplainWishes {
 Answer answer_explain(const Configuration& configuration, const ExplainWishes& wishes, Format format, const Style& style) {
   check_form(wishes.form, format);
   Evaluation evaluation = evaluate_to_show(configuration);
+  span_assumed_flags(evaluation.memory, configuration);
   // The rest (too little memory, a torus that can't hold the mesh, …) is an answer about a sound question.
   if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
     throw InputError(infeasible_text(*evaluation.infeasible));
-  const Outcome outcome = runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible;
+  const Outcome outcome = may_run(evaluation) ? Outcome::answered : Outcome::nothing_feasible;
   evaluation.timeline = std::make_shared<const StepTimeline>(timeline_of(configuration));
   Answer answer{wishes.form ? run_text(evaluation, *wishes.form, style)
                             : print_explain(configuration, evaluation, wishes.what_if, format, style),

@@ -110,6 +110,11 @@ Bytes parse_size(const std::string& flag, const std::string& text) {
   throw InputError(fmt::format("{} {}: expected a size, such as 1MiB, 500kB or 4096", flag, text));
 }
 
+Bytes parse_memory(const std::string& flag, const std::string& text) {
+  if (text.ends_with('B')) return parse_size(flag, text);
+  throw InputError(fmt::format("{} {}: expected an amount of memory with its unit, such as 4GiB", flag, text));
+}
+
 double parse_percentage(const std::string& flag, const std::string& text) {
   const auto [number, unit] = split_unit(text);
   if (number >= 0 && number < 1e15 && unit == "%") return number / 100;

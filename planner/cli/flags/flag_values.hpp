@@ -36,6 +36,9 @@ std::pair<int, std::optional<int>> parse_count_range(const std::string& flag, co
 /// "1MiB", "500kB", "4096" (bytes): KiB MiB GiB TiB and kB MB GB TB. Throws InputError on anything else.
 Bytes parse_size(const std::string& flag, const std::string& text);
 
+/// A size that has its unit: of memory nobody means bytes.
+Bytes parse_memory(const std::string& flag, const std::string& text);
+
 /// "5%" → 0.05. Throws InputError on anything but a percentage of at least 0.
 double parse_percentage(const std::string& flag, const std::string& text);
 

@@ -5,7 +5,7 @@
 #include <planner/report/check_report.hpp>
 #include <planner/report/ci/sarif.hpp>
 #include <planner/report/ci/source_place.hpp>
-#include <planner/report/json/json_values.hpp>
+#include <planner/report/json/json_check.hpp>
 #include <planner/words/finding_words.hpp>
 
 namespace shardplan {
@@ -141,10 +141,14 @@ std::string check_sarif(const CheckAnswer& answer, const std::string& folder) {
                      {"invocations", invocations(answer, place)},
                      {"results", std::move(results)},
                      {"properties",
-                      {{"models", answer.models}, {"meshes", answer.meshes}, {"moe_paths", names_of(answer.paths)}}}};
+                      {{"hardware", answer.hardware},
+                       {"models", answer.models},
+                       {"meshes", answer.meshes},
+                       {"moe_paths", names_of(answer.paths)},
+                       {"costed", costed_here()}}}};
   OrderedJson runs = OrderedJson::array();
   runs.push_back(std::move(run));
-  return print_document({{"$schema", sarif_schema}, {"version", "2.1.0"}, {"runs", std::move(runs)}});
+  return print_with_costed({{"$schema", sarif_schema}, {"version", "2.1.0"}, {"runs", std::move(runs)}}, answer);
 }
 
 }  // namespace shardplan

@@ -1,5 +1,10 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <formats/print_json.hpp>
 #include <planner/report/check_report.hpp>
-#include <planner/report/json/json_values.hpp>
+#include <planner/report/json/json_check.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -46,17 +51,37 @@ OrderedJson json_finding(const CheckedFinding& checked) {
   return json;
 }
 
+/// To four digits, which say whether it became slower.
+std::string costed_line(const CheckedCase& one) {
+  return fmt::format("[{}, {}, {}, {}, {:.4g}, {:.4g}]", print_json(OrderedJson(one.model)),
+                     print_json(OrderedJson(one.mesh)), print_json(OrderedJson(one.path)), one.tokens, one.step.value,
+                     static_cast<double>(one.moved.value));
+}
+
 OrderedJson collectives_of(const std::optional<Evaluation>& evaluation) {
   return evaluation ? json_evaluation(*evaluation)["collectives"] : OrderedJson::array();
 }
 
 }  // namespace
 
+OrderedJson costed_here() { return "here"; }
+
+std::string print_with_costed(const OrderedJson& document, const CheckAnswer& answer) {
+  std::string text = print_document(document);
+  const std::string key = "\"costed\": ", value = costed_here().dump();
+  const std::size_t at = text.find(key + value);
+  if (at == std::string::npos) throw InternalError("a document without a place for \"costed\"");
+  const std::string indent(at - text.rfind('\n', at) - 1, ' ');
+  std::vector<std::string> lines;
+  for (const CheckedCase& one : answer.costed) lines.push_back("\n" + indent + " " + costed_line(one));
+  return text.replace(at + key.size(), value.size(), fmt::format("[{}\n{}]", fmt::join(lines, ","), indent));
+}
+
 std::string check_json(const CheckAnswer& answer) {
   OrderedJson findings = OrderedJson::array();
   for (const auto& checked : answer.findings) findings.push_back(json_finding(checked));
   const auto& expected = answer.expected ? answer.expected : answer.found;
-  return print_document({{"schema_version", schema_version},
+  return print_with_costed({{"schema_version", schema_version},
                          {"command", "check"},
                          {"rules", answer.rules},
                          {"hardware", answer.hardware},
@@ -64,10 +89,12 @@ std::string check_json(const CheckAnswer& answer) {
                          {"meshes", answer.meshes},
                          {"moe_paths", names_of(answer.paths)},
                          {"configurations", answer.cases},
+                         {"costed", costed_here()},
                          {"findings", std::move(findings)},
                          {"collectives", collectives_of(answer.found)},
                          {"expected", collectives_of(expected)},
-                         {"verdict", answer.is_regression() ? "regression" : "ok"}});
+                         {"verdict", answer.is_regression() ? "regression" : "ok"}},
+                           answer);
 }
 
 }  // namespace shardplan

@@ -20,6 +20,7 @@ OrderedJson json_point(const Evaluation& evaluation) {
           {"tokens_per_second_per_device",
            json_number(evaluation.time.tokens_per_second_per_device, "tokens_per_second_per_device")},
           {"peak_bytes", evaluation.memory.peak().value},
+          {"xla_flags", print_flags(flags_of(*evaluation.configuration))},
           {"maxtext_arguments", std::move(arguments)}};
 }
 

@@ -27,8 +27,7 @@ std::string commented(const std::string& text, const Style& style) {
 /// Where the command would fail: whoever has the file alone has to see it there.
 std::string verdict(const Evaluation& e, const Style& style) {
   if (!e.infeasible) return "";
-  const bool may_run = e.infeasible->constraint == ConstraintId::hbm && e.memory.fit() == Fit::marginal;
-  return commented(may_run ? marginal_text(e.memory) : "does not run as it is: " + infeasible_text(*e.infeasible), style);
+  return commented(may_run(e) ? marginal_text(e.memory) : "does not run as it is: " + infeasible_text(*e.infeasible), style);
 }
 
 std::string title(const Evaluation& e, const Style& style) {

@@ -122,7 +122,7 @@ std::string command_section(const Evaluation& evaluation, const Style& style) {
                       "; the settings, beside --hardware and --chips:", style) +
            settings_lines(arguments_of(evaluation), 2, style.width());
   const std::string_view what_else =
-      evaluation.infeasible ? "(does not run as it is)" : "(add run_name, base_output_directory and the data set)";
+      may_run(evaluation) ? "(add run_name, base_output_directory and the data set)" : "(does not run as it is)";
   return titled("MaxText", style.paint(Ink::dim, std::string(what_else)), style) +
          command_lines(commands->train, 2, style.width()) + compile_section(*commands, style) +
          hosts_section(*commands, style);

@@ -27,6 +27,12 @@ std::string in_words(Limit limit) {
 
 std::string days_text(Seconds duration) { return print_number(in_days(duration)); }
 
+/// To a hundredth within a hundredth of the deadline: 100.3 days are not in time within 100.
+std::string days_text(Seconds duration, const SweepGoal& goal) {
+  const bool is_close = goal.within && std::abs(duration / *goal.within - 1) < 0.01;
+  return is_close ? fmt::format("{:.2f}", in_days(duration)) : days_text(duration);
+}
+
 /// "60 days", "12 hours": in the largest unit that it is a whole number of, as whoever asked did.
 std::string deadline_text(Seconds within) {
   constexpr std::pair<double, const char*> units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}};
@@ -63,7 +69,7 @@ struct SweepColumn {
 std::vector<SweepColumn> budget_columns(const Said& said, const SweepGoal& goal) {
   std::vector<SweepColumn> columns;
   if (said.budget)
-    columns.push_back({{"days", Align::right}, [](const SweepRow& r) { return days_text(r.budget->duration); }});
+    columns.push_back({{"days", Align::right}, [goal](const SweepRow& r) { return days_text(r.budget->duration, goal); }});
   if (said.deadline)
     columns.push_back({{"in time"}, [goal](const SweepRow& r) { return std::string(meets(r, goal) ? "yes" : "no"); }});
   if (said.budget)

@@ -64,7 +64,10 @@ TEST(Judge, IgnoresByIdAndPlace) {
       {"expert-axis-stolen", Standing::ignored},
       {"expert-axis-stolen:activation_batch_moe", Standing::ignored},
       {"expert-axis-stolen:mixtral-8x7b", Standing::ignored},
+      {"expert-axis-stolen:Mixtral_8x7B", Standing::ignored},
       {"expert-axis-stolen:expert=8", Standing::ignored},
+      {"expert-axis-stolen:expert=4", Standing::counts},
+      {"expert-axis-stolen:activation_embed", Standing::counts},
       {"expert-axis-stolen:mixtral-8x22b", Standing::counts},
       {"missing-all-to-all", Standing::counts}};
   for (const auto& [text, expected] : rows)
@@ -75,7 +78,20 @@ TEST(Judge, IgnoresByIdAndPlace) {
       << "it is on another model too";
 }
 
+TEST(Judge, TakesAMeshInAnyOrder) {
+  CheckAnswer answer = answer_with({});
+  answer.meshes = {"fsdp=2,expert=4"};
+  EXPECT_EQ(placed(parse_ignored("expert-axis-stolen:expert=4,fsdp=2"), answer).place, "fsdp=2,expert=4");
+}
+
 TEST(Judge, RefusesToIgnoreWhatNobodyFinds) {
+  const auto place = [](const char* text) {
+    return [text] { placed(parse_ignored(text), answer_with({})); };
+  };
+  EXPECT_THAT(place("expert-axis-stolen:activation_btch"),
+              ThrowsMessage<InputError>(HasSubstr("unknown place 'activation_btch'; nearest: activation_batch")));
+  EXPECT_THAT(place("expert-axis-stolen:exprt=8"), ThrowsMessage<InputError>(HasSubstr("nearest: expert=8")));
+
   EXPECT_THAT([] { parse_ignored("expert-axis-stole"); },
               ThrowsMessage<InputError>(HasSubstr("unknown finding 'expert-axis-stole'; nearest: expert-axis-stolen")));
   EXPECT_THAT([] { parse_ignored("expert-axis-stolen:"); }, ThrowsMessage<InputError>(HasSubstr("is missing")));
@@ -175,6 +191,54 @@ TEST(Baseline, CountsAFindingThatHasBecomeGraver) {
   const CheckAnswer before = answer_with({finding(FindingId::missing_all_to_all, Severity::note, {"mixtral-8x7b"})});
   const CheckPolicy policy = {read_baseline(written("note.json", check_json(before))), {}, Severity::warning};
   EXPECT_EQ(standing(finding(FindingId::missing_all_to_all, Severity::warning, {"mixtral-8x7b"}), policy), Standing::counts);
+}
+
+CheckAnswer costing(double seconds, std::int64_t bytes, std::vector<CheckedFinding> findings = {}) {
+  CheckAnswer answer = answer_with(std::move(findings));
+  answer.hardware = "tpu-v5p";
+  answer.paths = {MoePath::dropping};
+  answer.costed = {{"mixtral-8x7b", "expert=8", "dropping", 8192, Seconds{1}, Bytes{100}},
+                   {"mixtral-8x22b", "expert=8", "dropping", 8192, Seconds{seconds}, Bytes{bytes}}};
+  return answer;
+}
+
+std::vector<std::string> ids_under(CheckAnswer answer, const CheckPolicy& policy) {
+  judge(answer, policy);
+  std::vector<std::string> ids;
+  for (const auto& checked : answer.findings)
+    if (checked.standing == Standing::counts) ids.emplace_back(published_id(checked.finding));
+  return ids;
+}
+
+/// Rules that no finding is about.
+TEST(Baseline, CountsWhatBecameSlower) {
+  const std::string slower(name_of(FindingId::slower_than_baseline));
+  const CheckAnswer before = costing(2, 100);
+  for (const auto& path : {written("steps.json", check_json(before)),
+                           written("steps.sarif", check_sarif(before, own_folder()))}) {
+    const CheckPolicy policy = {read_baseline(path), {}, Severity::error};
+    EXPECT_THAT(ids_under(costing(2.2, 110), policy), testing::ElementsAre(slower)) << path;
+    EXPECT_THAT(ids_under(costing(2.05, 110), policy), testing::IsEmpty()) << "by 2.5%";
+    EXPECT_THAT(ids_under(costing(2.2, 100), policy), testing::IsEmpty()) << "it moves as much: another cost model";
+    EXPECT_THAT(ids_under(costing(1.5, 50), policy), testing::IsEmpty());
+    CheckAnswer other = costing(2.2, 110);
+    other.costed.back().tokens = 16384;
+    EXPECT_THAT(ids_under(other, policy), testing::IsEmpty()) << "another batch";
+    other = costing(2.2, 110);
+    other.hardware = "h100";
+    EXPECT_THAT(ids_under(other, policy), testing::IsEmpty());
+    const CheckPolicy ignoring = {policy.baseline, {parse_ignored(slower)}, Severity::error};
+    EXPECT_THAT(ids_under(costing(2.2, 110), ignoring), testing::IsEmpty());
+    const CheckedFinding why = finding(FindingId::missing_all_to_all, Severity::warning, {"mixtral-8x22b"});
+    EXPECT_THAT(ids_under(costing(2.2, 110, {why}), policy), testing::ElementsAre("missing-all-to-all")) << "said";
+  }
+  CheckAnswer now = costing(2.2, 110);
+  judge(now, {read_baseline(written("steps.json", check_json(before))), {}, Severity::error});
+  EXPECT_TRUE(now.is_regression());
+  EXPECT_EQ(now.findings.front().worst, "mixtral-8x22b on expert=8, dropping path");
+  EXPECT_THAT(now.findings.front().finding.message,
+              HasSubstr("a step takes 2.2 s and moves 0.11 kB, in the baseline 2 s and 0.1 kB: 10.0% longer"));
+  EXPECT_THAT(now.findings.front().bites.paths, testing::ElementsAre(MoePath::dropping));
 }
 
 TEST(Baseline, MustBeAnAnswerOfCheck) {

@@ -85,6 +85,37 @@ TEST(Check, SweepsMeshesOnGpus) {
   }
 }
 
+/// Also where memory would do: MaxText refuses to start whatever there is of it.
+TEST(Check, SaysThatWeightsLieWholeOnEveryMesh) {
+  CheckWords request = request_for("default");
+  request.model = "llama3.1-8b";
+  request.key_values = {"logical_axis_rules=[['mlp',[]]]"};
+  const CheckAnswer answer = check(read_check(request));
+  const CheckedFinding* whole = entry_of(answer, FindingId::weights_not_sharded);
+  ASSERT_NE(whole, nullptr);
+  EXPECT_THAT(whole->bites.meshes, testing::IsSupersetOf({"fsdp=2,tensor=4", "fsdp=16,tensor=4", "fsdp=64,tensor=4"}));
+  EXPECT_TRUE(answer.is_regression());
+}
+
+/// Its mask takes one kernel, which nobody chose.
+TEST(Check, GivesAModelWithAnIndexerItsKernel) {
+  CheckWords request = request_for("default");
+  request.model = "deepseek3.2-671b";
+  EXPECT_THAT(check(read_check(request)).models, testing::ElementsAre("deepseek3.2-671b"));
+}
+
+TEST(Check, CostsEveryCase) {
+  CheckWords request = request_for("default");
+  request.model = "mixtral-8x7b";
+  const CheckAnswer answer = check(read_check(request));
+  ASSERT_EQ(static_cast<std::int64_t>(answer.costed.size()), answer.cases);
+  for (const CheckedCase& one : answer.costed) {
+    EXPECT_GT(one.step.value, 0) << one.mesh;
+    EXPECT_GT(one.moved.value, 0) << one.mesh;
+    EXPECT_GT(one.tokens, 0) << one.mesh;
+  }
+}
+
 TEST(Check, LaysAMeshOverNodes) {
   CheckWords request = request_for("default");
   request.model = "llama3-8b";

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/evaluate/flagged_memory.hpp>
 #include <planner/fixes/remedies.hpp>
 #include <planner/fixes/weigh_findings.hpp>
 
@@ -125,6 +126,35 @@ TEST(WeighFindings, SayWhatTheFlagsOfTheCommandNeed) {
   EXPECT_FALSE(weighed(FindingId::memory_under_flags, run + " compile_xla_flags=--xla_gpu_enable_triton_gemm=false", h100));
   EXPECT_FALSE(weighed(FindingId::memory_under_flags, "model_name=llama3.1-8b per_device_batch_size=1 "
                        "ici_fsdp_parallelism=8 attention=cudnn_flash_jax", h100)) << "as much with them";
+}
+
+/// The command sets them: whether it fits is a question to both programs.
+TEST(MemoryWithAssumedFlags, IsSpannedByTheRange) {
+  const std::string late = "model_name=llama4-17b-16e compile_topology=tpu7x-64 ici_fsdp_parallelism=64 "
+                           "per_device_batch_size=12 max_target_length=4096 remat_policy=full";
+  const Configuration c = read(late);
+  MemoryUse memory = evaluate(c).memory;
+  const MemoryUse without = memory;
+  EXPECT_EQ(memory.fit(), Fit::does_not_fit);
+  span_assumed_flags(memory, c);
+  EXPECT_EQ(memory.fit(), Fit::marginal) << "the scheduler of layers makes the head's gradient early";
+  EXPECT_EQ(memory.peak(), without.peak()) << "of a program without flags, as none were given";
+  EXPECT_EQ(memory.low, memory_with_assumed_flags(c)->with.low);
+  EXPECT_FALSE(memory_with_assumed_flags(read(late + " compile_xla_flags=--xla_tpu_scoped_vmem_limit_kib=65536")));
+}
+
+/// Experts in int8 on the dropping path are Linen's, where the training loop keeps no whole weights.
+TEST(Zero1, IsThatOfTheModulesThatTheCommandAsksFor) {
+  const std::string run = "model_name=qwen3-30b-a3b compile_topology=v5p-32 ici_fsdp_parallelism=1 ici_data_parallelism=16 "
+                          "quantization=int8 sparse_matmul=false capacity_factor=1.25 shard_optimizer_over_data=true";
+  const auto of = [&](const std::string& more) {
+    Configuration c = read(run + more);
+    c.config.program = StepProgram::train;
+    return evaluate(c);
+  };
+  const Evaluation asked = of(""), said = of(" enable_nnx=false pure_nnx=false pure_nnx_decoder=false");
+  EXPECT_EQ(asked.memory.peak(), said.memory.peak());
+  EXPECT_EQ(asked.time.step(), said.time.step());
 }
 
 TEST(WeighFindings, SayThatGradientsOfBiasesWait) {

@@ -139,6 +139,19 @@ TEST(WhatIfs, OfChipsAreWholeNodes) {
   EXPECT_EQ(sizes, (std::set<int>{8, 32}));
 }
 
+// Four nodes with four of their GPUs each: twice is more such nodes, a half fewer.
+TEST(WhatIfs, OfChipsKeepHowFullNodesAre) {
+  const std::string line = "model_name=qwen3-8b attention=cudnn_flash_te per_device_batch_size=2 ici_fsdp_parallelism=4 "
+                           "dcn_fsdp_parallelism=4 dcn_data_parallelism=1";
+  const Configuration now = read(line, {"h100", 16, 4});
+  std::set<int> nodes;
+  for (const WhatIf& one : what_ifs_of(now, evaluate(now))) {
+    EXPECT_EQ(one.configuration->slice.chips, 4) << one.change;
+    nodes.insert(one.configuration->num_slices);
+  }
+  EXPECT_EQ(nodes, (std::set<int>{2, 4, 8}));
+}
+
 TEST(WhatIfs, KindsHaveNames) {
   std::set<std::string_view> names;
   for (int i = 0; i <= static_cast<int>(last_what_if_kind); ++i) names.insert(name_of(static_cast<WhatIfKind>(i)));

@@ -81,6 +81,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "gathers-expected-again",
                                               "attention-in-small-blocks",
                                               "activations-replicated",
+                                              "activations-resharded",
                                               "axis-ignored",
                                               "context-lost-in-explicit-mode",
                                               "custom-mesh-ignored",
@@ -98,6 +99,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "rule-axis-unknown",
                                               "rule-name-unknown",
                                               "rule-unreachable",
+                                              "slower-than-baseline",
                                               "indivisible-dim",
                                               "memory-exceeded"};
   EXPECT_EQ(names_up_to(FindingId::memory_exceeded), published);

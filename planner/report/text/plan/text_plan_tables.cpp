@@ -156,6 +156,14 @@ std::string devices_text(const PlanAnswer& answer, const Style& style) {
   return text;
 }
 
+/// MFU has one peak for all runs; products of fewer bits reach beyond it.
+std::string peak_text(const PlanAnswer& answer, const Style& style) {
+  const bool is_quantized = std::any_of(answer.machines.begin(), answer.machines.end(), [](const MachinePlan& machine) {
+    return machine.recommended && machine.recommended->config.quantization != Quantization::none;
+  });
+  return is_quantized ? wrap_text("MFU is of bf16's peak, beyond which quantized products go", "", style.width()) : "";
+}
+
 /// "14.7%"; from twice the time on "17.8x".
 std::string slower_text(double slower) {
   return slower < 1 ? print_share(slower) : fmt::format("{}x", print_number(1 + slower));
@@ -173,7 +181,7 @@ std::string machines_text(const PlanAnswer& answer, const Style& style) {
   TextTable table(with_columns_of(std::move(first), columns));
   for (const auto& machine : answer.machines) add_machine(table, answer, machine, columns, style);
   return table.print(style.width()) + unfinished_text(answer, style) + slices_text(answer, style) +
-         devices_text(answer, style);
+         devices_text(answer, style) + peak_text(answer, style);
 }
 
 std::string strategies_text(const MachinePlan& machine, const Style& style) {
