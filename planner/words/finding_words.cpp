@@ -173,8 +173,8 @@ FindingWords words_of(FindingId id) {
     case FindingId::rule_unreachable:
       return {"An earlier rule of the same name always applies first.", "Put the longer list first."};
     case FindingId::activations_resharded:
-      return {"Activations lie split over an axis along one dim and are wanted along another, whose rule leaves the axis out "
-              "or comes too late: they are exchanged.",
+      return {"Activations lie split over an axis along one dim and are wanted along another, whose rule leaves the axis "
+              "out or comes too late: they are exchanged.",
               "Add the axis to that rule, or put it first."};
     case FindingId::slower_than_baseline:
       return {"A configuration takes at least 5% longer than in the baseline and moves more, and no other finding is new.",

@@ -32,6 +32,23 @@ TEST_F(GivenFiles, YieldToTheRulesOfTheCommandLine) {
   EXPECT_EQ(json::parse(run(explain({"--config", "c.yml", "--rules", "default"})).output).at("rules"), "default");
 }
 
+/// Else a set looks as MaxText has it.
+TEST_F(GivenFiles, ShowThatTheyHaveRulesOfTheirOwn) {
+  write("c.yml", "model_name: llama3.1-8b\nlogical_axis_rules: [['mlp', []]]\n");
+  for (const char* format : {"text", "markdown"}) {
+    const ProgramRun done = run({"explain", "--hardware", "v5p-16", "--mesh", "fsdp=8", "per_device_batch_size=1",
+                                 "--config", "c.yml", "--format", format});
+    EXPECT_THAT(done.output, HasSubstr("default with logical_axis_rules")) << done.errors;
+  }
+}
+
+TEST_F(GivenFiles, NameTheirRematPolicy) {
+  write("c.yml", "remat_policy: ful\n");
+  expect_refused({"explain", "--model", "llama2-7b", "--hardware", "h100", "--chips", "8", "--mesh", "fsdp=8", "--config",
+                  "c.yml"},
+                 "c.yml: remat_policy=ful: unknown policy 'ful'; nearest: full");
+}
+
 TEST_F(GivenFiles, SayThatTheirModelIsTheCommandLines) {
   const json model = json::parse(run({"models", "init", "mine", "--like", "llama2-7b", "--format", "json"}).output);
   write("mine.json", model.dump());

@@ -58,7 +58,8 @@ std::string markdown_verdict(const Evaluation& e) {
 }
 
 std::string markdown_settings(const Evaluation& e) {
-  std::vector<std::string> parts = {markdown_code(describe(e.mesh)) + in_slices(e), markdown_text(e.rules) + " rules"};
+  std::vector<std::string> parts = {markdown_code(describe(e.mesh)) + in_slices(e),
+                                    markdown_text(rules_in_words(e)) + " rules"};
   if (e.moe_path != MoePath::none) parts.push_back(fmt::format("{} experts", name_of(e.moe_path)));
   parts.push_back("remat " + markdown_code(e.remat));
   parts.push_back(fmt::format("{} of {} a device", counted(e.config.per_device_batch_size, "sequence"),

@@ -81,7 +81,7 @@ std::string axes_text(const AxisList& axes, const Mesh& mesh) {
 }
 
 std::string settings_section(const Evaluation& evaluation, const Style& style) {
-  std::string rules = evaluation.rules;
+  std::string rules = rules_in_words(evaluation);
   if (evaluation.moe_path != MoePath::none) rules += fmt::format("   MoE path {}", name_of(evaluation.moe_path));
   const Quantization quantization = evaluation.config.quantization;
   const std::string precision =
