@@ -65,11 +65,12 @@ const std::vector<std::string>& remat_policies() {
   return names;
 }
 
+bool is_remat_policy(const std::string& name) { return table().contains(name) || same_as().contains(name); }
+
 std::map<std::string, SavePlace> saved_by_policy(const std::string& policy) {
+  if (!is_remat_policy(policy)) throw InputError("remat_policy: " + unknown_name("policy", policy, remat_policies()));
   const auto same = same_as().find(policy);
-  const auto found = table().find(same == same_as().end() ? policy : same->second);
-  if (found != table().end()) return found->second;
-  throw InputError("remat_policy: " + unknown_name("policy", policy, remat_policies()));
+  return table().at(same == same_as().end() ? policy : same->second);
 }
 
 std::vector<RematPolicy> named_remat_policies(const std::vector<std::string>& names) {

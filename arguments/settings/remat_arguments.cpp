@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/words/argument_values.hpp>
 #include <arguments/settings/remat_arguments.hpp>
@@ -40,9 +39,8 @@ Remat read_remat(const GivenArguments& arguments, const TrainConfig& config) {
   const auto* given = arguments.find("remat_policy");
   const std::string policy = arguments.text("remat_policy", Remat{}.policy);
   if (policy == "custom") return {policy, read_custom(arguments), true};
-  const auto names = remat_policies();
-  if (given && given->in_file && std::find(names.begin(), names.end(), policy) == names.end())
-    throw InputError(fmt::format("{}: {}", given->place, unknown_name("policy", policy, names)));
+  if (given && given->in_file && !is_remat_policy(policy))
+    throw InputError(fmt::format("{}: {}", given->place, unknown_name("policy", policy, remat_policies())));
   if (given) check_modelled(policy, given->place, config);
   return {policy, saved_by_policy(policy), false};
 }

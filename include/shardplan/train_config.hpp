@@ -270,6 +270,7 @@ bool runs_in_pipelines(const RematPolicy& policy);
 
 /// What remat_policy saves, by checkpoint name (SHARDING.md section 4). Throws InputError on an unknown policy.
 std::map<std::string, SavePlace> saved_by_policy(const std::string& policy);
+bool is_remat_policy(const std::string& name);  ///< that saved_by_policy knows, by whatever name
 
 /// The policies that saved_by_policy knows, `custom` excluded, from least to most memory.
 const std::vector<std::string>& remat_policies();

@@ -16,7 +16,7 @@ struct Exchange {
   std::string holder;  ///< the name whose rule gives it to the other dim; empty: no constraint does
   const Collective* first;
   Dim wanted, other;  ///< of the first
-  Bytes moved;   ///< by all
+  Bytes moved;           ///< by all
   Seconds taken;
 };
 

@@ -47,6 +47,8 @@ TEST_F(GivenFiles, NameTheirRematPolicy) {
   expect_refused({"explain", "--model", "llama2-7b", "--hardware", "h100", "--chips", "8", "--mesh", "fsdp=8", "--config",
                   "c.yml"},
                  "c.yml: remat_policy=ful: unknown policy 'ful'; nearest: full");
+  write("c.yml", "remat_policy: minimal_flash\n");
+  EXPECT_EQ(run(explain({"--model", "llama2-7b", "--mesh", "fsdp=8", "--config", "c.yml"})).exit_code, 0) << "an older name";
 }
 
 TEST_F(GivenFiles, SayThatTheirModelIsTheCommandLines) {

@@ -81,20 +81,20 @@ std::string check_json(const CheckAnswer& answer) {
   OrderedJson findings = OrderedJson::array();
   for (const auto& checked : answer.findings) findings.push_back(json_finding(checked));
   const auto& expected = answer.expected ? answer.expected : answer.found;
-  return print_with_costed({{"schema_version", schema_version},
-                         {"command", "check"},
-                         {"rules", answer.rules},
-                         {"hardware", answer.hardware},
-                         {"models", answer.models},
-                         {"meshes", answer.meshes},
-                         {"moe_paths", names_of(answer.paths)},
-                         {"configurations", answer.cases},
-                         {"costed", costed_here()},
-                         {"findings", std::move(findings)},
-                         {"collectives", collectives_of(answer.found)},
-                         {"expected", collectives_of(expected)},
-                         {"verdict", answer.is_regression() ? "regression" : "ok"}},
-                           answer);
+  const OrderedJson document = {{"schema_version", schema_version},
+                                {"command", "check"},
+                                {"rules", answer.rules},
+                                {"hardware", answer.hardware},
+                                {"models", answer.models},
+                                {"meshes", answer.meshes},
+                                {"moe_paths", names_of(answer.paths)},
+                                {"configurations", answer.cases},
+                                {"costed", costed_here()},
+                                {"findings", std::move(findings)},
+                                {"collectives", collectives_of(answer.found)},
+                                {"expected", collectives_of(expected)},
+                                {"verdict", answer.is_regression() ? "regression" : "ok"}};
+  return print_with_costed(document, answer);
 }
 
 }  // namespace shardplan
