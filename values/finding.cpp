@@ -22,6 +22,8 @@ std::string_view name_of(FindingId finding) {
       return "activations-replicated";
     case FindingId::activations_resharded:
       return "activations-resharded";
+    case FindingId::refused_since_baseline:
+      return "refused-since-baseline";
     case FindingId::slower_than_baseline:
       return "slower-than-baseline";
     case FindingId::context_unbalanced:
@@ -163,5 +165,7 @@ std::vector<std::string> published_ids() {
   for (const ConstraintId constraint : all_constraints()) add(name_of(constraint));
   return ids;
 }
+
+bool is_misspelling(FindingId id) { return id == FindingId::rule_name_unknown || id == FindingId::rule_axis_unknown; }
 
 }  // namespace shardplan

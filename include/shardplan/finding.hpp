@@ -82,6 +82,7 @@ enum class FindingId : std::uint8_t {
   rule_unreachable,
   // What an earlier check has otherwise.
   slower_than_baseline,
+  refused_since_baseline,
   // Constraints that a configuration breaks.
   indivisible_dim,
   memory_exceeded,
@@ -91,6 +92,9 @@ std::string_view name_of(FindingId finding);  ///< "expert-axis-stolen"
 
 /// About one run's time, memory and batch, not about its rules: `check` leaves them to `explain`.
 bool is_about_the_step(FindingId finding);
+
+/// A name in a rule that is nobody's, so that the rule does nothing.
+bool is_misspelling(FindingId id);
 
 /// What a step with a finding's fix spares; below 0 where the fix costs more than it spares.
 struct FindingCost {

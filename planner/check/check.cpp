@@ -17,7 +17,7 @@ namespace {
 /// What became of one model: its cases, and why others are none.
 struct ModelResult {
   std::vector<CaseResult> cases;
-  std::string refused;
+  std::vector<LeftOutCase> refused;
 };
 
 /// Too little memory says nothing about rules, and weights that lie whole are what rules make of them: a finding.
@@ -50,7 +50,8 @@ CaseResult result_of(CheckedConfiguration checked) {
 void sweep(const std::vector<Configuration>& configurations, ModelResult& result) {
   for (const auto& configuration : configurations) {
     const auto refuse = [&](const Infeasible& violation) {
-      if (result.refused.empty()) result.refused = configuration.model.name + ": " + violation.message;
+      const MoePath path = configuration.model.has_experts() ? configuration.config.moe_path : MoePath::none;
+      result.refused.push_back({configuration.model.name, describe(configuration.mesh), words_of(path), violation.message});
     };
     if (const auto violation = first_violation_of_settings(configuration)) {
       refuse(*violation);
@@ -74,20 +75,35 @@ ModelResult sweep_model(const CheckRequest& request, const Model& model) try {
   sweep(check_cases(request, model), result);
   return result;
 } catch (const InputError& error) {
-  return {{}, error.what()};
+  return {{}, {{"", "", "", error.what()}}};
 }
 
-std::vector<CaseResult> sweep_models(const CheckRequest& request) {
+struct Sweep {
+  std::vector<CaseResult> cases;
+  std::vector<LeftOutCase> refused;
+};
+
+Sweep sweep_models(const CheckRequest& request) {
   std::vector<ModelResult> results(request.models.size());
   parallel_for(results.size(), [&](std::size_t i) { results[i] = sweep_model(request, request.models[i]); });
-  std::vector<CaseResult> cases;
-  std::string refused;
+  Sweep all;
   for (auto& result : results) {
-    if (refused.empty()) refused = result.refused;
-    for (auto& one : result.cases) cases.push_back(std::move(one));
+    std::move(result.cases.begin(), result.cases.end(), std::back_inserter(all.cases));
+    std::move(result.refused.begin(), result.refused.end(), std::back_inserter(all.refused));
   }
-  if (cases.empty()) throw InputError(refused.empty() ? "no model and mesh to check these rules on" : refused);
-  return cases;
+  if (!all.cases.empty()) return all;
+  if (all.refused.empty()) throw InputError("no model and mesh to check these rules on");
+  const LeftOutCase& first = all.refused.front();
+  throw InputError(first.model.empty() ? first.why : first.model + ": " + first.why);
+}
+
+/// What another check has to say, too, if its steps are to be compared: not the rules, which are what is checked.
+std::vector<std::string> settings_of(const GivenArguments& arguments) {
+  std::vector<std::string> settings;
+  for (const auto& [key, argument] : arguments.all())
+    if (key != "custom_mesh_and_rule" && key != "logical_axis_rules" && key != "mesh_axes" && key != "model_name")
+      settings.push_back(key + "=" + argument.text);
+  return settings;
 }
 
 /// A kernel that nobody chose is worth a warning: it says nothing about the rules that are checked.
@@ -131,11 +147,13 @@ std::vector<Finding> misspelt_in_arguments(const CheckRequest& request) {
 }  // namespace
 
 CheckAnswer check(const CheckRequest& request) {
-  const std::vector<CaseResult> cases = request.is_single ? single(request) : sweep_models(request);
+  const Sweep all = request.is_single ? Sweep{single(request), {}} : sweep_models(request);
   std::vector<Finding> of_rules = rule_set_findings(request.rules.rules());
   for (auto& findings : {dropped_arguments(request), misspelt_in_arguments(request)})
     of_rules.insert(of_rules.end(), findings.begin(), findings.end());
-  CheckAnswer answer = group_findings(cases, of_rules, request.rules);
+  CheckAnswer answer = group_findings(all.cases, of_rules, request.rules);
+  answer.arguments = settings_of(request.run.arguments);
+  answer.refused = all.refused;
   answer.rules = request.rules_name;
   answer.rules_are_file = request.rules.is_file();
   answer.hardware = request.hardware;

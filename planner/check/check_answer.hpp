@@ -39,12 +39,20 @@ struct CheckedFinding {
   Standing standing = Standing::counts;
 };
 
+std::string words_of(MoePath path);  ///< "dropping"; empty of a dense model
+
 /// A configuration as it is, whatever was found: a later check compares with it.
 struct CheckedCase {
   std::string model, mesh, path;  ///< as printed; no path: a dense model
   std::int64_t tokens = 0;        ///< of a step on all devices
   Seconds step;                   ///< with the routing of all tokens
   Bytes moved;                    ///< by the collectives of a device in a step
+};
+
+/// One that a sweep leaves out.
+struct LeftOutCase {
+  std::string model, mesh, path;
+  std::string why;
 };
 
 struct CheckAnswer {
@@ -54,7 +62,9 @@ struct CheckAnswer {
   std::vector<std::string> models, meshes;  ///< that were checked
   std::vector<MoePath> paths;               ///< likewise; none where all models are dense
   std::int64_t cases = 0;
-  std::vector<CheckedCase> costed;  ///< all of them
+  std::vector<std::string> arguments;  ///< KEY=VALUE beside rules and model, sorted
+  std::vector<CheckedCase> costed;     ///< all of them
+  std::vector<LeftOutCase> refused;
   std::vector<CheckedFinding> findings;  ///< errors first, then the costliest
   std::optional<Evaluation> found;       ///< a single configuration, or the one with the worst finding
   std::optional<Evaluation> expected;    ///< the same with the fixes; empty where nothing is to be fixed

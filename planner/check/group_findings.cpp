@@ -67,6 +67,8 @@ const CaseResult& shown_case(const std::vector<CaseResult>& cases) {
 
 }  // namespace
 
+std::string words_of(MoePath path) { return std::string(path == MoePath::none ? "" : name_of(path)); }
+
 CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vector<Finding>& of_rules,
                            const RulePlaces& places) {
   CheckAnswer answer;
@@ -75,8 +77,7 @@ CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vect
     add_once(answer.models, one.model);
     add_once(answer.meshes, one.mesh);
     if (one.path != MoePath::none) add_once(answer.paths, one.path);
-    const std::string path(one.path == MoePath::none ? "" : name_of(one.path));
-    answer.costed.push_back({one.model, one.mesh, path, one.tokens, one.step, one.moved});
+    answer.costed.push_back({one.model, one.mesh, words_of(one.path), one.tokens, one.step, one.moved});
     for (const auto& finding : one.findings) add(answer.findings, finding, one, places);
   }
   const auto is_costed = [&](const Finding& finding) {

@@ -4,7 +4,7 @@
 #include <models/model_names.hpp>
 #include <planner/check/judge.hpp>
 #include <planner/check/rule_set_findings.hpp>
-#include <planner/check/slower_cases.hpp>
+#include <planner/check/worse_cases.hpp>
 #include <rules/logical_axes.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/mesh/mesh.hpp>
@@ -39,8 +39,11 @@ std::vector<Rule> rules_of(const CheckedFinding& checked) {
   return rules;
 }
 
+/// Their order is the file's.
 bool is_of(const KnownFinding& known, const CheckedFinding& checked) {
-  return known.id == published_id(checked.finding) && known.rules == rules_of(checked);
+  const std::vector<Rule> now = rules_of(checked);
+  return known.id == published_id(checked.finding) &&
+         std::is_permutation(known.rules.begin(), known.rules.end(), now.begin(), now.end());
 }
 
 bool is_about_rules_of(const KnownFinding& known, const CheckAnswer& answer) {
@@ -134,10 +137,10 @@ void judge(CheckAnswer& answer, const CheckPolicy& given) {
   answer.fail_on = policy.fail_on;
   for (auto& checked : answer.findings) checked.standing = standing_of(checked, answer, policy);
   if (!policy.baseline) return;
-  auto slower = slower_cases(answer, *policy.baseline);
-  if (!slower) return;
-  slower->standing = standing_of(*slower, answer, policy);
-  answer.findings.insert(answer.findings.begin(), std::move(*slower));
+  for (auto& worse : worse_cases(answer, *policy.baseline)) {
+    worse.standing = standing_of(worse, answer, policy);
+    answer.findings.insert(answer.findings.begin(), std::move(worse));
+  }
 }
 
 IgnoredFinding parse_ignored(const std::string& text) {

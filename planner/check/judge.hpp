@@ -24,6 +24,7 @@ struct Baseline {
   std::vector<KnownFinding> findings;
   Places looked_at;
   std::string hardware;
+  std::vector<std::string> arguments;
   std::vector<CheckedCase> costed;  ///< none: of a version that didn't write them
   /// Of a version before findings of other rules were entries of their own: an entry has the rules of the place where
   /// it cost most then, and stands for all of its id as long as one of them is about these.
@@ -52,8 +53,8 @@ struct CheckPolicy {
 /// logical axis, no model and no mesh.
 IgnoredFinding placed(IgnoredFinding ignored, const CheckAnswer& answer);
 
-/// Sets each finding's standing, and what makes the answer a regression; adds what became slower (slower_cases.hpp).
-/// Throws InputError on a place that is none (placed).
+/// Sets each finding's standing, and what makes the answer a regression; adds what became slower or impossible
+/// (worse_cases.hpp). Throws InputError on a place that is none (placed).
 void judge(CheckAnswer& answer, const CheckPolicy& policy);
 
 /// "ID" or "ID:PLACE". Throws InputError on an id that no finding has.

@@ -68,6 +68,7 @@ Baseline read_findings(StrictObject& list, const std::string& key, StrictObject 
   baseline.has_rules_of_worst_place = !scope.has("moe_paths");
   if (scope.has("costed")) {
     baseline.hardware = scope.text("hardware");
+    baseline.arguments = scope.texts("arguments");
     for (const auto& json : scope.array("costed")) baseline.costed.push_back(read_case(json, path));
   }
   for (const auto& json : list.array(key)) baseline.findings.push_back(read(json, path));

@@ -71,8 +71,6 @@ void add_unknown_axes(std::vector<Finding>& findings, const RuleSet& set) {
 
 }  // namespace
 
-bool is_misspelling(FindingId id) { return id == FindingId::rule_name_unknown || id == FindingId::rule_axis_unknown; }
-
 std::vector<Finding> rule_set_findings(const RuleSet& rules) {
   std::vector<Finding> findings;
   add_unreachable(findings, rules);

@@ -10,7 +10,4 @@ std::vector<Finding> rule_set_findings(const RuleSet& rules);
 /// Of them those about names that are nobody's.
 std::vector<Finding> misspellings(const RuleSet& rules);
 
-/// A name in a rule that is nobody's, so that the rule does nothing.
-bool is_misspelling(FindingId id);
-
 }  // namespace shardplan

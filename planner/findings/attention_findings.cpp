@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/finding_rules.hpp>
 #include <shardplan/attention_window.hpp>
 
@@ -12,12 +13,6 @@ namespace {
 AxisList lost_axes(const FindingSubject& s) {
   const AxisList kept = axes_of_first("activation_input_length_attn", s);
   return without(axes_of_first("activation_norm_length", s), kept);
-}
-
-std::string rule_line(std::string_view name, const AxisList& axes, const Mesh& mesh) {
-  std::vector<std::string> quoted;
-  for (const AxisId axis : axes) quoted.push_back("'" + mesh.axes[axis].name + "'");
-  return fmt::format("['{}', [{}]]", name, fmt::join(quoted, ", "));
 }
 
 bool is_attention_input_gather(const Collective& c, const FindingSubject& s) {
@@ -47,7 +42,7 @@ MaybeFinding sequence_gathered_for_attention(const FindingSubject& s) {
                               s.rules().name, join_axes(axes), in_words(gathered)),
                   "self_attention",
                   axes,
-                  "add " + rule_line("activation_input_length_attn", lost, s.mesh()) + " to the rules",
+                  offer_axes(s.rules(), "activation_input_length_attn", axes).words,
                   rules_named(s.rules(), {"activation_input_length_attn", "activation_norm_length"})};
   finding.extent = gathered.seconds.value;
   return finding;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <planner/findings/axis_in_rule.hpp>
@@ -15,6 +16,11 @@ const Rule* first_rule(const RuleSet& rules, const std::string& logical) {
 
 }  // namespace
 
+int count_rules(const RuleSet& rules, const std::string& logical) {
+  return static_cast<int>(std::count_if(rules.rules.begin(), rules.rules.end(),
+                                        [&](const Rule& rule) { return rule.logical == logical; }));
+}
+
 bool names_axis(const RuleSet& rules, const std::string& logical, const std::string& axis) {
   const Rule* rule = first_rule(rules, logical);
   return rule && std::find(rule->axes.begin(), rule->axes.end(), axis) != rule->axes.end();
@@ -29,12 +35,13 @@ Rule with_axis(Rule rule, const std::string& axis, const std::vector<std::string
   return rule;
 }
 
-AxisOffer offer_axis(const RuleSet& rules, const std::string& logical, const std::string& axis) {
+AxisOffer offer_axes(const RuleSet& rules, const std::string& logical, const std::vector<std::string>& axes) {
   const Rule* known = first_rule(rules, logical);
   AxisOffer offer{known ? *known : Rule{logical, {}}, known != nullptr, ""};
-  const std::string widened = rule_in_yaml(with_axis(offer.rule, axis, rules.mesh_axes));
-  offer.words = known ? fmt::format("add '{}' to rule {}: {}", axis, logical, widened)
-                      : fmt::format("add {} to the rules", widened);
+  Rule widened = offer.rule;
+  for (const std::string& axis : axes) widened = with_axis(std::move(widened), axis, rules.mesh_axes);
+  offer.words = known ? fmt::format("add '{}' to rule {}: {}", fmt::join(axes, "' and '"), logical, rule_in_yaml(widened))
+                      : fmt::format("add {} to the rules", rule_in_yaml(widened));
   return offer;
 }
 

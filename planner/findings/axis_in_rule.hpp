@@ -6,6 +6,9 @@
 
 namespace shardplan {
 
+/// How many rules have the name.
+int count_rules(const RuleSet& rules, const std::string& logical);
+
 /// Whether the first rule of that name has the axis.
 bool names_axis(const RuleSet& rules, const std::string& logical, const std::string& axis);
 
@@ -15,8 +18,8 @@ Rule with_axis(Rule rule, const std::string& axis, const std::vector<std::string
 struct AxisOffer {
   Rule rule;              ///< as it is now; one without axes where no rule has the name
   bool is_known = false;  ///< there is such a rule
-  std::string words;      ///< "add 'tensor' to rule mlp: ['mlp', ['tensor']]"
+  std::string words;      ///< "add 'tensor' to rule mlp: ['mlp', ['tensor']]", "add ['mlp', ['tensor']] to the rules"
 };
-AxisOffer offer_axis(const RuleSet& rules, const std::string& logical, const std::string& axis);
+AxisOffer offer_axes(const RuleSet& rules, const std::string& logical, const std::vector<std::string>& axes);
 
 }  // namespace shardplan

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cost_models/partition/products/ragged_dot.hpp>
+#include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/finding_rules.hpp>
 
 namespace shardplan {
@@ -43,6 +44,16 @@ bool splits_dispatched_experts(const FindingSubject& s) {
   return expert_axis_on(TensorRole::dispatched_tokens, Dim::experts, s);
 }
 
+/// Of weights and of what they compute.
+std::string ways_to_split_experts(const RuleSet& rules) {
+  const std::string axis(name_of(AxisRole::expert));
+  std::string ways;
+  for (const char* logical : {"exp", "activation_exp"})
+    if (!names_axis(rules, logical, axis))
+      ways += (ways.empty() ? "" : ", and ") + offer_axes(rules, logical, {axis}).words;
+  return ways;
+}
+
 /// "activation_batch_moe leaves …": experts that no axis splits although the mesh has one of that name.
 MaybeFinding experts_not_split(const FindingSubject& s) {
   const auto axis = s.mesh().find(AxisRole::expert);
@@ -56,7 +67,7 @@ MaybeFinding experts_not_split(const FindingSubject& s) {
                              s.mesh().size(*axis)),
                  "MoeBlock_0",
                  names_of({AxisRole::expert}),
-                 "add ['exp', ['expert']] and ['activation_exp', ['expert']] to the rules",
+                 ways_to_split_experts(s.rules()),
                  rules_named(s.rules(), {"exp", "activation_exp"})};
 }
 

@@ -130,7 +130,7 @@ class IdleAxes {
 
 Finding finding_of(const Idle& idle, const Configuration& c) {
   const MeshAxis& axis = c.mesh.axes[idle.axis];
-  const AxisOffer offer = offer_axis(c.rules, idle.logical, axis.name);
+  const AxisOffer offer = offer_axes(c.rules, idle.logical, {axis.name});
   const auto others = static_cast<std::int64_t>(idle.activations.size()) - 1;
   const std::string first = "'" + idle.activations.front() + "'";
   return {FindingId::activations_replicated,

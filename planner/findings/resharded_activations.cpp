@@ -26,6 +26,14 @@ bool is_between_layouts(const Collective& c) {
   return c.kind == CollectiveKind::all_to_all && of_layouts && !c.parameter && c.tensor >= 0;
 }
 
+/// Of two rules that name an axis the first takes it.
+bool comes_first(const RuleSet& set, const std::string& logical, const std::string& other) {
+  const auto place = [&](const std::string& name) {
+    return std::find_if(set.rules.begin(), set.rules.end(), [&](const Rule& rule) { return rule.logical == name; });
+  };
+  return place(logical) < place(other);
+}
+
 class Exchanges {
  public:
   Exchanges(const Configuration& configuration, const LaidOutProgram& program) : c_(configuration), program_(program) {}
@@ -45,21 +53,13 @@ class Exchanges {
     return names_axis(c_.rules, logical, c_.mesh.axes[axis].name);
   }
 
-  /// Of two rules that name the axis the first takes it.
-  bool comes_first(const std::string& holder, const std::string& logical, AxisId axis) const {
-    const auto& rules = c_.rules.rules;
-    const auto place = [&](const std::string& name) {
-      return std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.logical == name; });
-    };
-    return names(holder, axis) && place(holder) < place(logical);
-  }
-
   /// `dim` could have the axis, too, `other` is where it lies before or after.
   void add(const Collective& collective, AxisId axis, int dim, int other) {
     const Tensor& tensor = program_.program.blocks[collective.block].tensors[collective.tensor];
     if (tensor.constraint.axes.empty()) return;
     const std::string logical(tensor.constraint.axes[dim]), holder(tensor.constraint.axes[other]);
-    if (logical.empty() || (names(logical, axis) && !comes_first(holder, logical, axis))) return;
+    const bool is_too_late = names(holder, axis) && comes_first(c_.rules, holder, logical);
+    if (logical.empty() || (names(logical, axis) && !is_too_late)) return;
     auto known = std::find_if(found_.begin(), found_.end(), [&](const Exchange& exchange) {
       return exchange.axis == axis && exchange.logical == logical;
     });
@@ -79,13 +79,14 @@ Finding finding_of(const Exchange& exchange, const Configuration& c, const LaidO
   const std::string& axis = c.mesh.axes[exchange.axis].name;
   const Block& block = program.program.blocks[exchange.first->block];
   const std::string& tensor = block.tensors[exchange.first->tensor].name;
-  const AxisOffer offer = offer_axis(c.rules, exchange.logical, axis);
+  const AxisOffer offer = offer_axes(c.rules, exchange.logical, {axis});
   const bool has_axis = names_axis(c.rules, exchange.logical, axis);
   std::vector<Rule> rules = {offer.rule};
   std::string fix = has_axis ? "move rule " + exchange.logical : offer.words;
   if (!exchange.holder.empty()) {
-    rules.push_back(offer_axis(c.rules, exchange.holder, axis).rule);
-    fix += fmt::format("{} in front of that of {}", has_axis ? "" : ",", exchange.holder);
+    rules.push_back(offer_axes(c.rules, exchange.holder, {axis}).rule);
+    const bool is_in_front = offer.is_known && comes_first(c.rules, exchange.logical, exchange.holder);
+    if (!is_in_front) fix += fmt::format("{} in front of that of {}", has_axis ? "" : ",", exchange.holder);
   }
   const std::string why =
       has_axis ? fmt::format("comes behind that of {}, which takes '{}'", exchange.holder, axis)

@@ -1,6 +1,7 @@
 // Findings about weights: parameters that an axis leaves whole, and shards that move without need.
 #include <fmt/format.h>
 
+#include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/finding_rules.hpp>
 #include <planner/words/rule_words.hpp>
 
@@ -69,22 +70,46 @@ std::string rule_to_extend(const Tensor& tensor) {
   return std::string(named == names.end() ? "embed" : *named);
 }
 
-bool has_rule(const RuleSet& rules, const std::string& logical) {
-  return std::any_of(rules.rules.begin(), rules.rules.end(), [&](const Rule& rule) { return rule.logical == logical; });
+bool names_all(const Rule& rule, const std::vector<std::string>& axes) {
+  return std::all_of(axes.begin(), axes.end(), [&](const std::string& axis) {
+    return std::find(rule.axes.begin(), rule.axes.end(), axis) != rule.axes.end();
+  });
 }
 
-/// The axes in the rule to extend, and in those that the tensor's other dims lack altogether.
+/// A rule in front of the one that has the missing axes takes another of its axes, and with it all: JAX gives a rule all
+/// that it names or nothing.
+const Rule* rival_of(const Rule& rule, const std::vector<Rule>& of_tensor) {
+  for (const Rule& other : of_tensor) {
+    if (other == rule) return nullptr;
+    const auto shares = [&](const std::string& axis) {
+      return std::find(other.axes.begin(), other.axes.end(), axis) != other.axes.end();
+    };
+    if (other.logical != rule.logical && std::any_of(rule.axes.begin(), rule.axes.end(), shares)) return &other;
+  }
+  return nullptr;
+}
+
+/// The axes in the rule to extend, or in those of the tensor's other dims.
 std::string ways_to_shard(const Tensor& tensor, const std::vector<std::string>& missing, const RuleSet& rules) {
-  const std::string extended = rule_to_extend(tensor);
-  std::string ways = has_rule(rules, extended)
-                         ? fmt::format("add '{}' to rule {}", join_axes(missing), extended)
-                         : fmt::format("add {} to the rules", rule_in_yaml({extended, missing}));
+  const std::string extended = rule_to_extend(tensor), otherwise = ", or choose a mesh without it";
+  const std::vector<Rule> of_tensor = rules_of(tensor, rules);
+  for (const Rule& rule : of_tensor)
+    if (rule.logical == extended && names_all(rule, missing))
+      if (const Rule* rival = rival_of(rule, of_tensor))
+        return fmt::format("take out of rule {} what rule {} behind it names too, which otherwise gets none of its axes",
+                           rival->logical, rule.logical) + otherwise;
+  const int many = count_rules(rules, extended);
+  std::string ways = many == 0   ? fmt::format("add {} to the rules", rule_in_yaml({extended, missing}))
+                     : many == 1 ? fmt::format("add '{}' to rule {}", join_axes(missing), extended)
+                                 : fmt::format("add '{}' to {} of {}", join_axes(missing),
+                                               many == 2 ? "both rules" : "all rules", extended);
   for (const auto& name : tensor.constraint.axes) {
     const std::string logical(name);
-    if (!logical.empty() && logical != extended && !has_rule(rules, logical))
-      ways += fmt::format(", or a rule of {} (there is none)", logical);
+    if (logical.empty() || logical == extended) continue;
+    ways += fmt::format(", or to {}", count_rules(rules, logical) == 0 ? fmt::format("a rule of {} (there is none)", logical)
+                                                                       : "rule " + logical);
   }
-  return ways + ", or choose a mesh without it";
+  return ways + otherwise;
 }
 
 bool is_permuted_shard(const Collective& c) {

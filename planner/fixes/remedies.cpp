@@ -8,6 +8,7 @@
 #include <planner/constraints/constraints.hpp>
 #include <planner/findings/axis_in_rule.hpp>
 #include <planner/fixes/remedies.hpp>
+#include <rules/bind_program.hpp>
 #include <rules/logical_axes.hpp>
 #include <rules/resolve.hpp>
 #include <set>
@@ -29,6 +30,21 @@ Configuration sparse_path(const Finding&, Configuration c) {
   c.config.idle_ring_of_experts = false;
   c.config.megablox = c.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
   c.config.moe_dispatch_no_expert_sharding = false;
+  return c;
+}
+
+/// The rules of experts with their axis, where they lack it; else the sparse path.
+Configuration exchanged_tokens(const Finding& finding, Configuration c) {
+  if (!expert_axes(c.rules, c.mesh).empty()) return sparse_path(finding, std::move(c));
+  const std::string axis(name_of(AxisRole::expert));
+  auto& rules = c.rules.rules;
+  for (const char* logical : {"exp", "activation_exp"}) {
+    const auto first = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.logical == logical; });
+    if (first == rules.end())
+      rules.push_back({logical, {axis}});
+    else
+      *first = with_axis(*first, axis, c.rules.mesh_axes);
+  }
   return c;
 }
 
@@ -245,7 +261,7 @@ constexpr Remedy remedies[] = {
     // Beside a second batch axis the flag alone leaves wo behind (expert-output-not-peeled).
     {FindingId::expert_axis_stolen, sparse_path, "sparse_matmul=True"},
     {FindingId::expert_output_not_peeled, sparse_path},
-    {FindingId::missing_all_to_all, sparse_path},
+    {FindingId::missing_all_to_all, exchanged_tokens},
     {FindingId::all_tokens_routed, sparse_path, "sparse_matmul=true"},
     {FindingId::dense_ragged_dot, experts_apart, "a larger expert axis in place of fsdp"},
     {FindingId::dense_ragged_dot, dropping_path, dropping_words},

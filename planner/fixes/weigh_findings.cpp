@@ -96,6 +96,7 @@ bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now
   if (is_about_waiting(finding.id)) return cost.step.value > 0;
   if (is_about_left_out_axis(finding.id))  // less routing of all tokens alone is no reason to edit rules
     return cost.step > step * worth_an_edit && cost.collectives + cost.compute > step * worth_an_edit;
+  if (is_misspelling(finding.id) && cost.step > step * worth_saying) return true;  // whatever the rule was to do
   return cost.collectives.value > 0 && (cost.collectives + cost.compute + routing).value > 0;
 }
 

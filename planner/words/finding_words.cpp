@@ -177,8 +177,10 @@ FindingWords words_of(FindingId id) {
               "out or comes too late: they are exchanged.",
               "Add the axis to that rule, or put it first."};
     case FindingId::slower_than_baseline:
-      return {"A configuration takes at least 5% longer than in the baseline and moves more, and no other finding is new.",
+      return {"A configuration takes at least 5% longer than in the baseline, and no other finding fails the check there.",
               ""};
+    case FindingId::refused_since_baseline:
+      return {"A configuration that the baseline has is one that MaxText refuses now.", ""};
     case FindingId::indivisible_dim:
       return {"A dim that its axes don't divide.", "Another mesh or batch."};
     case FindingId::memory_exceeded:

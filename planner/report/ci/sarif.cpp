@@ -145,6 +145,7 @@ std::string check_sarif(const CheckAnswer& answer, const std::string& folder) {
                        {"models", answer.models},
                        {"meshes", answer.meshes},
                        {"moe_paths", names_of(answer.paths)},
+                       {"arguments", answer.arguments},
                        {"costed", costed_here()}}}};
   OrderedJson runs = OrderedJson::array();
   runs.push_back(std::move(run));

@@ -89,6 +89,7 @@ std::string check_json(const CheckAnswer& answer) {
                                 {"meshes", answer.meshes},
                                 {"moe_paths", names_of(answer.paths)},
                                 {"configurations", answer.cases},
+                                {"arguments", answer.arguments},
                                 {"costed", costed_here()},
                                 {"findings", std::move(findings)},
                                 {"collectives", collectives_of(answer.found)},

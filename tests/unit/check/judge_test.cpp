@@ -219,7 +219,7 @@ TEST(Baseline, CountsWhatBecameSlower) {
     const CheckPolicy policy = {read_baseline(path), {}, Severity::error};
     EXPECT_THAT(ids_under(costing(2.2, 110), policy), testing::ElementsAre(slower)) << path;
     EXPECT_THAT(ids_under(costing(2.05, 110), policy), testing::IsEmpty()) << "by 2.5%";
-    EXPECT_THAT(ids_under(costing(2.2, 100), policy), testing::IsEmpty()) << "it moves as much: another cost model";
+    EXPECT_THAT(ids_under(costing(2.2, 90), policy), testing::ElementsAre(slower)) << "by compute";
     EXPECT_THAT(ids_under(costing(1.5, 50), policy), testing::IsEmpty());
     CheckAnswer other = costing(2.2, 110);
     other.costed.back().tokens = 16384;
@@ -227,10 +227,19 @@ TEST(Baseline, CountsWhatBecameSlower) {
     other = costing(2.2, 110);
     other.hardware = "h100";
     EXPECT_THAT(ids_under(other, policy), testing::IsEmpty());
+    other = costing(2.2, 110);
+    other.arguments = {"remat_policy=full"};
+    EXPECT_THAT(ids_under(other, policy), testing::IsEmpty()) << "not the rules";
     const CheckPolicy ignoring = {policy.baseline, {parse_ignored(slower)}, Severity::error};
     EXPECT_THAT(ids_under(costing(2.2, 110), ignoring), testing::IsEmpty());
-    const CheckedFinding why = finding(FindingId::missing_all_to_all, Severity::warning, {"mixtral-8x22b"});
+    CheckedFinding why = finding(FindingId::missing_all_to_all, Severity::error, {"mixtral-8x22b"});
+    why.bites.paths = {MoePath::dropping};
     EXPECT_THAT(ids_under(costing(2.2, 110, {why}), policy), testing::ElementsAre("missing-all-to-all")) << "said";
+    why.bites.paths = {MoePath::ragged};
+    EXPECT_THAT(ids_under(costing(2.2, 110, {why}), policy), testing::SizeIs(2)) << "of another path";
+    why = finding(FindingId::missing_all_to_all, Severity::warning, {"mixtral-8x22b"});
+    why.bites.paths = {MoePath::dropping};
+    EXPECT_THAT(ids_under(costing(2.2, 110, {why}), policy), testing::SizeIs(2)) << "it doesn't fail";
   }
   CheckAnswer now = costing(2.2, 110);
   judge(now, {read_baseline(written("steps.json", check_json(before))), {}, Severity::error});
@@ -239,6 +248,30 @@ TEST(Baseline, CountsWhatBecameSlower) {
   EXPECT_THAT(now.findings.front().finding.message,
               HasSubstr("a step takes 2.2 s and moves 0.11 kB, in the baseline 2 s and 0.1 kB: 10.0% longer"));
   EXPECT_THAT(now.findings.front().bites.paths, testing::ElementsAre(MoePath::dropping));
+}
+
+TEST(Baseline, CountsWhatDoesNotStartAnyMore) {
+  const CheckAnswer before = costing(2, 100);
+  const CheckPolicy policy = {read_baseline(written("starts.json", check_json(before))), {}, Severity::error};
+  CheckAnswer now = costing(2, 100);
+  now.costed.pop_back();
+  EXPECT_THAT(ids_under(now, policy), testing::IsEmpty()) << "nobody looked at it";
+  now.refused = {{"mixtral-8x22b", "expert=8", "dropping", "query is 32, which fsdp=64 can't divide"},
+                 {"mixtral-8x22b", "expert=16", "dropping", "never ran"}};
+  EXPECT_THAT(ids_under(now, policy), testing::ElementsAre("refused-since-baseline"));
+  judge(now, policy);
+  EXPECT_EQ(now.findings.front().bites.cases, 1);
+  EXPECT_THAT(now.findings.front().finding.message, HasSubstr("which fsdp=64 can't divide"));
+}
+
+/// A moved rule is the same rule.
+TEST(Baseline, KnowsAFindingInAnyOrderOfItsRules) {
+  const Rule one = {"vocab", {}}, other = {"embed_vocab", {"fsdp"}};
+  const auto of = [](std::vector<Rule> rules) {
+    return finding(FindingId::weights_not_sharded, Severity::error, {"mixtral-8x7b"}, std::move(rules));
+  };
+  const std::string path = written("order.json", check_json(answer_with({of({one, other})})));
+  EXPECT_EQ(standing(of({other, one}), {read_baseline(path), {}, Severity::error}), Standing::known);
 }
 
 TEST(Baseline, MustBeAnAnswerOfCheck) {

@@ -100,6 +100,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "rule-name-unknown",
                                               "rule-unreachable",
                                               "slower-than-baseline",
+                                              "refused-since-baseline",
                                               "indivisible-dim",
                                               "memory-exceeded"};
   EXPECT_EQ(names_up_to(FindingId::memory_exceeded), published);
