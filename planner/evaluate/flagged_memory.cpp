@@ -17,9 +17,10 @@ std::optional<FlaggedMemory> memory_with_assumed_flags(const Configuration& conf
   constexpr double worth_saying = 0.01;
   const Compiler& assumed = configuration.compiler;
   if (assumed.flags_assumed_from.empty()) return std::nullopt;
+  Compiler compiler = with_flags(assumed, flags_of(configuration));
+  if (compiler.habits == assumed.habits) return std::nullopt;
   Configuration flagged = configuration;
-  flagged.compiler = with_flags(assumed, assumed.flags);
-  if (flagged.compiler.habits == assumed.habits) return std::nullopt;
+  flagged.compiler = std::move(compiler);
   const FlaggedMemory memory{memory_of(configuration), memory_of(flagged)};
   const double with = static_cast<double>(memory.with.peak().value);
   const double without = static_cast<double>(memory.without.peak().value);
