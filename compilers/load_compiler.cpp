@@ -221,8 +221,6 @@ ScatterCycles read_scatter_cycles(StrictObject object) {
   return cycles;
 }
 
-constexpr MoePath all_paths[] = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
-
 double read_stage_memory_error(StrictObject object) {
   const double high = object.number("high");
   if (high < 0) object.fail("high", "at least 0");
@@ -233,7 +231,7 @@ double read_stage_memory_error(StrictObject object) {
 
 std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
   std::map<MoePath, MemoryError> errors;
-  for (const MoePath path : all_paths) {
+  for (const MoePath path : all_moe_paths) {
     StrictObject row = object.object(std::string(name_of(path)));
     MemoryError error{row.number("low"), row.number("high"), row.count("records", 0)};
     if (error.low > 0 || error.low <= -1) row.fail("low", "above -1, at most 0");

@@ -2,6 +2,7 @@
 // One training run's settings: what MaxText's arguments say once defaults are filled in. Names and meanings are
 // MaxText's (configs/base.yml); only settings that change the compiled program, or that MaxText checks when it starts,
 // are here.
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -58,6 +59,8 @@ enum class MoePath : std::uint8_t {
   ragged,    ///< sparse_matmul=true: sort, ragged all-to-all, grouped matmul
   ring,      ///< sparse_matmul=true, use_ring_of_experts=true: all-gather tokens, grouped matmul, reduce-scatter
 };
+
+inline constexpr std::array all_moe_paths = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
 
 /// MaxText's `quantization` (configs/types.py, QuantizationType): how products with weights narrow their operands.
 enum class Quantization : std::uint8_t {

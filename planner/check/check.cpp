@@ -14,10 +14,10 @@
 namespace shardplan {
 namespace {
 
-/// What became of one model: its cases, and why others are none.
-struct ModelResult {
+/// What became of models: their cases, and why others are none.
+struct Sweep {
   std::vector<CaseResult> cases;
-  std::vector<LeftOutCase> refused;
+  std::vector<LeftOutCase> left_out;
 };
 
 /// Too little memory says nothing about rules, and weights that lie whole are what rules make of them: a finding.
@@ -32,34 +32,27 @@ Bytes moved_in(const std::vector<Collective>& collectives) {
 
 CaseResult result_of(CheckedConfiguration checked) {
   const Evaluation& e = checked.evaluation;
-  CaseResult result{e.model,
-                    describe(e.mesh),
-                    e.moe_path,
-                    e.findings,
-                    std::nullopt,
-                    std::nullopt,
-                    e.global_batch_tokens,
-                    e.time.with_routing(),
-                    moved_in(e.collectives)};
+  const CheckedPlace place{e.model, describe(e.mesh), e.moe_path};
+  CaseResult result{{place, e.global_batch_tokens, e.time.with_routing(), moved_in(e.collectives)}, e.findings, {}, {}};
   result.evaluation = std::move(checked.evaluation);
   result.fixed = std::move(checked.fixed);
   return result;
 }
 
 /// A sweep leaves out what MaxText would refuse, and has no use for the counts of each case.
-void sweep(const std::vector<Configuration>& configurations, ModelResult& result) {
+void sweep(const std::vector<Configuration>& configurations, Sweep& result) {
   for (const auto& configuration : configurations) {
-    const auto refuse = [&](const Infeasible& violation) {
-      const MoePath path = configuration.model.has_experts() ? configuration.config.moe_path : MoePath::none;
-      result.refused.push_back({configuration.model.name, describe(configuration.mesh), words_of(path), violation.message});
+    const auto leave_out = [&](const Infeasible& violation) {
+      const CheckedPlace place{configuration.model.name, describe(configuration.mesh), configuration.config.moe_path};
+      result.left_out.push_back({place, violation.message});
     };
     if (const auto violation = first_violation_of_settings(configuration)) {
-      refuse(*violation);
+      leave_out(*violation);
       continue;
     }
     Evaluation evaluation = evaluate_to_show(configuration);
     if (is_left_out(evaluation)) {
-      refuse(*evaluation.infeasible);
+      leave_out(*evaluation.infeasible);
       continue;
     }
     CheckedConfiguration checked = check_evaluation(configuration, std::move(evaluation));
@@ -70,39 +63,36 @@ void sweep(const std::vector<Configuration>& configurations, ModelResult& result
   }
 }
 
-ModelResult sweep_model(const CheckRequest& request, const Model& model) try {
-  ModelResult result;
+Sweep sweep_model(const CheckRequest& request, const Model& model) try {
+  Sweep result;
   sweep(check_cases(request, model), result);
   return result;
 } catch (const InputError& error) {
-  return {{}, {{"", "", "", error.what()}}};
+  return {{}, {{{model.name, "", MoePath::none}, error.what()}}};
 }
 
-struct Sweep {
-  std::vector<CaseResult> cases;
-  std::vector<LeftOutCase> refused;
-};
-
 Sweep sweep_models(const CheckRequest& request) {
-  std::vector<ModelResult> results(request.models.size());
+  std::vector<Sweep> results(request.models.size());
   parallel_for(results.size(), [&](std::size_t i) { results[i] = sweep_model(request, request.models[i]); });
   Sweep all;
   for (auto& result : results) {
     std::move(result.cases.begin(), result.cases.end(), std::back_inserter(all.cases));
-    std::move(result.refused.begin(), result.refused.end(), std::back_inserter(all.refused));
+    std::move(result.left_out.begin(), result.left_out.end(), std::back_inserter(all.left_out));
   }
   if (!all.cases.empty()) return all;
-  if (all.refused.empty()) throw InputError("no model and mesh to check these rules on");
-  const LeftOutCase& first = all.refused.front();
-  throw InputError(first.model.empty() ? first.why : first.model + ": " + first.why);
+  if (all.left_out.empty()) throw InputError("no model and mesh to check these rules on");
+  const auto& [place, why] = all.left_out.front();
+  throw InputError(place.mesh.empty() ? why : place.model + ": " + why);
 }
 
 /// What another check has to say, too, if its steps are to be compared: not the rules, which are what is checked.
-std::vector<std::string> settings_of(const GivenArguments& arguments) {
+std::vector<std::string> settings_of(const CheckRequest& request) {
   std::vector<std::string> settings;
-  for (const auto& [key, argument] : arguments.all())
+  for (const auto& [key, argument] : request.run.arguments.all())
     if (key != "custom_mesh_and_rule" && key != "logical_axis_rules" && key != "mesh_axes" && key != "model_name")
       settings.push_back(key + "=" + argument.text);
+  if (const int slices = request.machines.front().num_slices; slices > 1)
+    settings.push_back(fmt::format("compile_topology_num_slices={}", slices));
   return settings;
 }
 
@@ -147,13 +137,13 @@ std::vector<Finding> misspelt_in_arguments(const CheckRequest& request) {
 }  // namespace
 
 CheckAnswer check(const CheckRequest& request) {
-  const Sweep all = request.is_single ? Sweep{single(request), {}} : sweep_models(request);
+  Sweep all = request.is_single ? Sweep{single(request), {}} : sweep_models(request);
   std::vector<Finding> of_rules = rule_set_findings(request.rules.rules());
   for (auto& findings : {dropped_arguments(request), misspelt_in_arguments(request)})
     of_rules.insert(of_rules.end(), findings.begin(), findings.end());
   CheckAnswer answer = group_findings(all.cases, of_rules, request.rules);
-  answer.arguments = settings_of(request.run.arguments);
-  answer.refused = all.refused;
+  answer.arguments = settings_of(request);
+  answer.left_out = std::move(all.left_out);
   answer.rules = request.rules_name;
   answer.rules_are_file = request.rules.is_file();
   answer.hardware = request.hardware;

@@ -16,11 +16,22 @@ struct RulePlace {
   int line = 0;
 };
 
+/// What is checked: a model on a mesh.
+struct CheckedPlace {
+  std::string model, mesh;        ///< as printed
+  MoePath path = MoePath::none;  ///< none: a dense model
+  bool operator==(const CheckedPlace&) const = default;
+};
+std::string describe(const CheckedPlace& place);  ///< "mixtral-8x7b on expert=8, dropping path"
+
 /// The configurations that have a finding: by model, by mesh, by path through a mixture-of-experts layer.
 struct Bites {
   std::vector<std::string> models, meshes;  ///< in the order of checking, each once
   std::vector<MoePath> paths;               ///< without those of dense models
   std::int64_t cases = 0;                   ///< 0: the finding is about the rules alone
+
+  void add(const CheckedPlace& place);
+  bool has(const CheckedPlace& place) const;
 };
 
 /// Whether a finding makes a check fail.
@@ -39,19 +50,17 @@ struct CheckedFinding {
   Standing standing = Standing::counts;
 };
 
-std::string words_of(MoePath path);  ///< "dropping"; empty of a dense model
-
 /// A configuration as it is, whatever was found: a later check compares with it.
 struct CheckedCase {
-  std::string model, mesh, path;  ///< as printed; no path: a dense model
-  std::int64_t tokens = 0;        ///< of a step on all devices
-  Seconds step;                   ///< with the routing of all tokens
-  Bytes moved;                    ///< by the collectives of a device in a step
+  CheckedPlace place;
+  std::int64_t tokens = 0;  ///< of a step on all devices
+  Seconds step{};           ///< with the routing of all tokens
+  Bytes moved{};            ///< by the collectives of a device in a step
 };
 
-/// One that a sweep leaves out.
+/// One that a sweep leaves out; without a mesh all of the model's.
 struct LeftOutCase {
-  std::string model, mesh, path;
+  CheckedPlace place;
   std::string why;
 };
 
@@ -64,7 +73,7 @@ struct CheckAnswer {
   std::int64_t cases = 0;
   std::vector<std::string> arguments;  ///< KEY=VALUE beside rules and model, sorted
   std::vector<CheckedCase> costed;     ///< all of them
-  std::vector<LeftOutCase> refused;
+  std::vector<LeftOutCase> left_out;
   std::vector<CheckedFinding> findings;  ///< errors first, then the costliest
   std::optional<Evaluation> found;       ///< a single configuration, or the one with the worst finding
   std::optional<Evaluation> expected;    ///< the same with the fixes; empty where nothing is to be fixed

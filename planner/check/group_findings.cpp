@@ -8,11 +8,14 @@ namespace shardplan {
 namespace {
 
 template <class Item>
-void add_once(std::vector<Item>& list, const Item& item) {
-  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+bool contains(const std::vector<Item>& list, const Item& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-std::string path_words(MoePath path) { return path == MoePath::none ? "" : fmt::format(", {} path", name_of(path)); }
+template <class Item>
+void add_once(std::vector<Item>& list, const Item& item) {
+  if (!contains(list, item)) list.push_back(item);
+}
 
 double seconds_of(const Finding& finding) { return finding.cost ? finding.cost->collectives.value : 0; }
 
@@ -40,13 +43,10 @@ void add(std::vector<CheckedFinding>& entries, const Finding& finding, const Cas
   CheckedFinding& entry = entry_for(entries, finding);
   if (entry.bites.cases == 0 || is_worse(finding, entry.finding)) {
     entry.finding = finding;
-    entry.worst = in.model + " on " + in.mesh + path_words(in.path);
+    entry.worst = describe(in.costed.place);
     entry.rules = places.places_of(finding);
   }
-  ++entry.bites.cases;
-  add_once(entry.bites.models, in.model);
-  add_once(entry.bites.meshes, in.mesh);
-  if (in.path != MoePath::none) add_once(entry.bites.paths, in.path);
+  entry.bites.add(in.costed.place);
 }
 
 bool comes_first(const CheckedFinding& a, const CheckedFinding& b) {
@@ -67,17 +67,33 @@ const CaseResult& shown_case(const std::vector<CaseResult>& cases) {
 
 }  // namespace
 
-std::string words_of(MoePath path) { return std::string(path == MoePath::none ? "" : name_of(path)); }
+std::string describe(const CheckedPlace& place) {
+  const std::string path = place.path == MoePath::none ? "" : fmt::format(", {} path", name_of(place.path));
+  return fmt::format("{} on {}{}", place.model, place.mesh, path);
+}
+
+void Bites::add(const CheckedPlace& place) {
+  ++cases;
+  add_once(models, place.model);
+  add_once(meshes, place.mesh);
+  if (place.path != MoePath::none) add_once(paths, place.path);
+}
+
+bool Bites::has(const CheckedPlace& place) const {
+  return contains(models, place.model) && contains(meshes, place.mesh) &&
+         (place.path == MoePath::none || contains(paths, place.path));
+}
 
 CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vector<Finding>& of_rules,
                            const RulePlaces& places) {
   CheckAnswer answer;
   answer.cases = static_cast<std::int64_t>(cases.size());
   for (const auto& one : cases) {
-    add_once(answer.models, one.model);
-    add_once(answer.meshes, one.mesh);
-    if (one.path != MoePath::none) add_once(answer.paths, one.path);
-    answer.costed.push_back({one.model, one.mesh, words_of(one.path), one.tokens, one.step, one.moved});
+    const auto& [model, mesh, path] = one.costed.place;
+    add_once(answer.models, model);
+    add_once(answer.meshes, mesh);
+    if (path != MoePath::none) add_once(answer.paths, path);
+    answer.costed.push_back(one.costed);
     for (const auto& finding : one.findings) add(answer.findings, finding, one, places);
   }
   const auto is_costed = [&](const Finding& finding) {

@@ -7,13 +7,9 @@
 namespace shardplan {
 
 struct CaseResult {
-  std::string model, mesh;
-  MoePath path = MoePath::none;
+  CheckedCase costed;
   std::vector<Finding> findings;
   std::optional<Evaluation> evaluation, fixed;  ///< kept where there are few cases
-  std::int64_t tokens = 0;  ///< of a step on all devices
-  Seconds step{};
-  Bytes moved{};
 };
 
 /// Findings of one id and severity about the same rules are one entry, which speaks of the case where it costs most

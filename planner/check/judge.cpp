@@ -131,8 +131,7 @@ IgnoredFinding placed(IgnoredFinding ignored, const CheckAnswer& answer) {
                                unknown_name("place", ignored.place, places)));
 }
 
-void judge(CheckAnswer& answer, const CheckPolicy& given) {
-  CheckPolicy policy = given;
+void judge(CheckAnswer& answer, CheckPolicy policy) {
   for (IgnoredFinding& ignored : policy.ignored) ignored = placed(ignored, answer);
   answer.fail_on = policy.fail_on;
   for (auto& checked : answer.findings) checked.standing = standing_of(checked, answer, policy);

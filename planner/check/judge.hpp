@@ -55,7 +55,7 @@ IgnoredFinding placed(IgnoredFinding ignored, const CheckAnswer& answer);
 
 /// Sets each finding's standing, and what makes the answer a regression; adds what became slower or impossible
 /// (worse_cases.hpp). Throws InputError on a place that is none (placed).
-void judge(CheckAnswer& answer, const CheckPolicy& policy);
+void judge(CheckAnswer& answer, CheckPolicy policy);
 
 /// "ID" or "ID:PLACE". Throws InputError on an id that no finding has.
 IgnoredFinding parse_ignored(const std::string& text);

@@ -1,4 +1,4 @@
-#include <array>
+#include <formats/named_value.hpp>
 #include <formats/strict_json.hpp>
 #include <planner/check/read_baseline.hpp>
 #include <shardplan/error.hpp>
@@ -53,9 +53,8 @@ CheckedCase read_case(const Json& json, const std::string& path) {
   for (const double number : numbers)
     if (!(number >= 0 && number < 9e18))
       throw InputError(path + ": costed: expected lists of a model, a mesh, a path, tokens, seconds and bytes");
-  return {json[0].get<std::string>(),
-          json[1].get<std::string>(),
-          json[2].get<std::string>(),
+  const MoePath through = enumerator_named(all_moe_paths, "path", json[2].get<std::string>(), path + ": costed");
+  return {{json[0].get<std::string>(), json[1].get<std::string>(), through},
           static_cast<std::int64_t>(numbers[0]),
           {numbers[1]},
           {static_cast<std::int64_t>(numbers[2])}};

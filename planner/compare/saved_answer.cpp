@@ -16,7 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array paths = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
 constexpr std::int64_t most_bytes = std::int64_t{1} << 50;  // of a device: what it moves or holds in a step
 
 constexpr std::array phases = {Phase::forward, Phase::rematerialized_forward, Phase::backward, Phase::optimizer};
@@ -130,7 +129,7 @@ Evaluation read_setting(StrictObject& object) {
   e.slices = object.count("slices", 1);
   e.model = object.text("model");
   e.rules = object.text("rules");
-  e.moe_path = enumerator_named(paths, "moe_path", object.text("moe_path"), object.where());
+  e.moe_path = enumerator_named(all_moe_paths, "moe_path", object.text("moe_path"), object.where());
   e.mesh = read_mesh(object.any("mesh"), object.object("mesh"), object.object("mesh_between_slices"));
   e.remat = object.text("remat");
   e.config.moe_path = e.moe_path;

@@ -6,6 +6,9 @@
 
 namespace shardplan {
 
+/// Of experts' weights, and of what they compute.
+inline constexpr const char* rules_of_experts[] = {"exp", "activation_exp"};
+
 /// How many rules have the name.
 int count_rules(const RuleSet& rules, const std::string& logical);
 

@@ -44,11 +44,10 @@ bool splits_dispatched_experts(const FindingSubject& s) {
   return expert_axis_on(TensorRole::dispatched_tokens, Dim::experts, s);
 }
 
-/// Of weights and of what they compute.
 std::string ways_to_split_experts(const RuleSet& rules) {
   const std::string axis(name_of(AxisRole::expert));
   std::string ways;
-  for (const char* logical : {"exp", "activation_exp"})
+  for (const char* logical : rules_of_experts)
     if (!names_axis(rules, logical, axis))
       ways += (ways.empty() ? "" : ", and ") + offer_axes(rules, logical, {axis}).words;
   return ways;

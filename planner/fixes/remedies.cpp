@@ -33,18 +33,21 @@ Configuration sparse_path(const Finding&, Configuration c) {
   return c;
 }
 
+/// The first rule of that name with the axis; a last rule where there is none: whatever takes the axis now keeps it.
+RuleSet with_axis_in(RuleSet set, const std::string& logical, const std::string& axis) {
+  const auto first = std::find_if(set.rules.begin(), set.rules.end(), [&](const Rule& rule) { return rule.logical == logical; });
+  if (first == set.rules.end())
+    set.rules.push_back({logical, {axis}});
+  else
+    *first = with_axis(*first, axis, set.mesh_axes);
+  return set;
+}
+
 /// The rules of experts with their axis, where they lack it; else the sparse path.
 Configuration exchanged_tokens(const Finding& finding, Configuration c) {
   if (!expert_axes(c.rules, c.mesh).empty()) return sparse_path(finding, std::move(c));
-  const std::string axis(name_of(AxisRole::expert));
-  auto& rules = c.rules.rules;
-  for (const char* logical : {"exp", "activation_exp"}) {
-    const auto first = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.logical == logical; });
-    if (first == rules.end())
-      rules.push_back({logical, {axis}});
-    else
-      *first = with_axis(*first, axis, c.rules.mesh_axes);
-  }
+  for (const char* logical : rules_of_experts)
+    c.rules = with_axis_in(std::move(c.rules), logical, std::string(name_of(AxisRole::expert)));
   return c;
 }
 
@@ -179,16 +182,9 @@ Configuration renamed_axis(const Finding& finding, Configuration c) {
   return c;
 }
 
-/// The finding's axis in its rule; a last rule where there is none: whatever takes the axis now keeps it.
+/// The finding's axis in its rule.
 Configuration axis_in_rule(const Finding& finding, Configuration c) {
-  const Rule& rule = finding.rules.front();
-  const Rule widened = with_axis(rule, finding.axes.front(), c.rules.mesh_axes);
-  auto& rules = c.rules.rules;
-  const auto found = std::find(rules.begin(), rules.end(), rule);
-  if (found == rules.end())
-    rules.push_back(widened);
-  else
-    *found = widened;
+  c.rules = with_axis_in(std::move(c.rules), finding.rules.front().logical, finding.axes.front());
   return c;
 }
 

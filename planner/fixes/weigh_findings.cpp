@@ -85,11 +85,13 @@ struct CostedFix {
   bool pays = false;  ///< always, of what is about the run
 };
 
+constexpr double worth_an_edit = 0.05;  // of a step, where rules may as well be as they are
+
 /// A finding about collectives is mended by less of them, and by no compute, routing of all tokens included, that costs
 /// more; both as if nothing overlapped, because what hides is a compiler's schedule. What is said of the step as a whole
 /// has to shorten the step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now, const Evaluation& fixed) {
-  constexpr double worth_saying = 0.01, worth_an_edit = 0.05;
+  constexpr double worth_saying = 0.01;
   const Seconds step = now.time.with_routing();
   const Seconds routing = now.time.all_token_routing - fixed.time.all_token_routing;
   if (is_about_the_run(finding.id)) return cost.step > step * worth_saying;
@@ -166,7 +168,7 @@ std::vector<Finding> all_findings(const Configuration& configuration, const Eval
   std::vector<Finding> findings = now.findings;
   if (!now.laid_out) return findings;
   for (Finding& finding : replicated_activations(configuration, *now.laid_out)) findings.push_back(std::move(finding));
-  constexpr double worth_a_look = 0.025;  // what comes of an exchange, gathers say, is about as much
+  constexpr double worth_a_look = worth_an_edit / 2;  // what comes of an exchange, gathers say, may be as much
   for (Finding& finding :
        resharded_activations(configuration, *now.laid_out, now.collectives, now.time.step() * worth_a_look))
     findings.push_back(std::move(finding));

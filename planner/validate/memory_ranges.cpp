@@ -9,8 +9,6 @@
 namespace shardplan {
 namespace {
 
-constexpr MoePath all_paths[] = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
-
 using Errors = std::vector<double>;
 
 MemoryError range_of(const Errors& errors) {
@@ -44,7 +42,7 @@ std::vector<MemoryRange> memory_ranges(const std::vector<RecordedProgram>& recor
     MemoryError known = range_of(of_family[family]);
     for (const auto& [path, of_path] : by_path)
       if (of_path.size() >= enough_records) known = wider(known, range_of(of_path));
-    for (const MoePath path : all_paths) {
+    for (const MoePath path : all_moe_paths) {
       const MemoryError own = range_of(by_path[path]);
       ranges.push_back({family, path, by_path[path].size() >= enough_records ? own : wider(own, known)});
     }

@@ -42,8 +42,7 @@ OrderedJson json_finding(const CheckedFinding& checked) {
                       {"fix", finding.fix},
                       {"rules", json_rules(checked.rules)}};
   if (finding.cost) json["cost"] = json_cost(*finding.cost, finding.under_flags);
-  if (checked.bites.cases == 0) return json;
-  json["worst"] = checked.worst;
+  if (checked.bites.cases > 0) json["worst"] = checked.worst;
   json["configurations"] = checked.bites.cases;
   json["models"] = checked.bites.models;
   json["meshes"] = checked.bites.meshes;
@@ -53,9 +52,9 @@ OrderedJson json_finding(const CheckedFinding& checked) {
 
 /// To four digits, which say whether it became slower.
 std::string costed_line(const CheckedCase& one) {
-  return fmt::format("[{}, {}, {}, {}, {:.4g}, {:.4g}]", print_json(OrderedJson(one.model)),
-                     print_json(OrderedJson(one.mesh)), print_json(OrderedJson(one.path)), one.tokens, one.step.value,
-                     static_cast<double>(one.moved.value));
+  const auto& [model, mesh, path] = one.place;
+  return fmt::format("[{}, {}, \"{}\", {}, {:.4g}, {:.4g}]", print_json(OrderedJson(model)), print_json(OrderedJson(mesh)),
+                     name_of(path), one.tokens, one.step.value, static_cast<double>(one.moved.value));
 }
 
 OrderedJson collectives_of(const std::optional<Evaluation>& evaluation) {

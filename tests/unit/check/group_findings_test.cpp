@@ -20,9 +20,9 @@ CheckAnswer answer_of(std::vector<CaseResult> cases) { return group_findings(cas
 
 TEST(GroupFindings, KeepsRulesApartWhateverCostsMost) {
   for (const double of_experts : {1.0, 3.0}) {
-    const CheckAnswer answer = answer_of({{"dense", "fsdp=8", MoePath::none, {finding({embed}, 2)}, {}, {}},
-                                          {"experts", "fsdp=4", MoePath::ragged, {finding({embed_moe}, of_experts)}, {}, {}},
-                                          {"dense", "data=8", MoePath::none, {finding({embed}, 0.5)}, {}, {}}});
+    const CheckAnswer answer = answer_of({{{{"dense", "fsdp=8", MoePath::none}}, {finding({embed}, 2)}, {}, {}},
+                                          {{{"experts", "fsdp=4", MoePath::ragged}}, {finding({embed_moe}, of_experts)}, {}, {}},
+                                          {{{"dense", "data=8", MoePath::none}}, {finding({embed}, 0.5)}, {}, {}}});
     ASSERT_EQ(answer.findings.size(), 2U);
     const bool dense_first = of_experts < 2;
     const CheckedFinding &dense = answer.findings[dense_first ? 0 : 1], &experts = answer.findings[dense_first ? 1 : 0];
@@ -41,9 +41,9 @@ TEST(GroupFindings, SpeaksOfTheWorstCaseOfWhatNobodyCosted) {
     one.extent = times;
     return one;
   };
-  const CheckAnswer answer = answer_of({{"a", "expert=2", MoePath::ragged, {rows(2)}, {}, {}},
-                                        {"b", "expert=8", MoePath::ragged, {rows(8)}, {}, {}},
-                                        {"c", "expert=4", MoePath::ragged, {rows(4)}, {}, {}}});
+  const CheckAnswer answer = answer_of({{{{"a", "expert=2", MoePath::ragged}}, {rows(2)}, {}, {}},
+                                        {{{"b", "expert=8", MoePath::ragged}}, {rows(8)}, {}, {}},
+                                        {{{"c", "expert=4", MoePath::ragged}}, {rows(4)}, {}, {}}});
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings.front().worst, "b on expert=8, ragged path");
 }
@@ -51,8 +51,8 @@ TEST(GroupFindings, SpeaksOfTheWorstCaseOfWhatNobodyCosted) {
 /// The tensor is where it costs most, if a rule says what the finding is about, and what it is about if none does.
 TEST(GroupFindings, TellsPlacesApartOnlyWhereNoRuleIsBehindThem) {
   const auto entries = [](std::vector<Rule> rules) {
-    return answer_of({{"a", "fsdp=8", MoePath::none, {finding(rules, 1, "layers/mlp/wi_0")}, {}, {}},
-                      {"b", "fsdp=8", MoePath::none, {finding(rules, 2, "layers/mlp/wo")}, {}, {}}})
+    return answer_of({{{{"a", "fsdp=8", MoePath::none}}, {finding(rules, 1, "layers/mlp/wi_0")}, {}, {}},
+                      {{{"b", "fsdp=8", MoePath::none}}, {finding(rules, 2, "layers/mlp/wo")}, {}, {}}})
         .findings.size();
   };
   EXPECT_EQ(entries({embed}), 1U);

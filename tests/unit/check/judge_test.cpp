@@ -197,8 +197,8 @@ CheckAnswer costing(double seconds, std::int64_t bytes, std::vector<CheckedFindi
   CheckAnswer answer = answer_with(std::move(findings));
   answer.hardware = "tpu-v5p";
   answer.paths = {MoePath::dropping};
-  answer.costed = {{"mixtral-8x7b", "expert=8", "dropping", 8192, Seconds{1}, Bytes{100}},
-                   {"mixtral-8x22b", "expert=8", "dropping", 8192, Seconds{seconds}, Bytes{bytes}}};
+  answer.costed = {{{"mixtral-8x7b", "expert=8", MoePath::dropping}, 8192, Seconds{1}, Bytes{100}},
+                   {{"mixtral-8x22b", "expert=8", MoePath::dropping}, 8192, Seconds{seconds}, Bytes{bytes}}};
   return answer;
 }
 
@@ -256,12 +256,16 @@ TEST(Baseline, CountsWhatDoesNotStartAnyMore) {
   CheckAnswer now = costing(2, 100);
   now.costed.pop_back();
   EXPECT_THAT(ids_under(now, policy), testing::IsEmpty()) << "nobody looked at it";
-  now.refused = {{"mixtral-8x22b", "expert=8", "dropping", "query is 32, which fsdp=64 can't divide"},
-                 {"mixtral-8x22b", "expert=16", "dropping", "never ran"}};
+  now.left_out = {{{"mixtral-8x22b", "expert=16", MoePath::dropping}, "never ran"},
+                  {{"mixtral-8x22b", "expert=8", MoePath::dropping}, "query is 32, which fsdp=64 can't divide"}};
   EXPECT_THAT(ids_under(now, policy), testing::ElementsAre("refused-since-baseline"));
   judge(now, policy);
   EXPECT_EQ(now.findings.front().bites.cases, 1);
   EXPECT_THAT(now.findings.front().finding.message, HasSubstr("which fsdp=64 can't divide"));
+  now = costing(2, 100);
+  now.costed.pop_back();
+  now.left_out = {{{"mixtral-8x22b", "", MoePath::none}, "no rule of the model's starts"}};
+  EXPECT_THAT(ids_under(now, policy), testing::ElementsAre("refused-since-baseline")) << "all of a model's";
 }
 
 /// A moved rule is the same rule.

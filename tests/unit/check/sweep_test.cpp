@@ -104,15 +104,27 @@ TEST(Check, GivesAModelWithAnIndexerItsKernel) {
   EXPECT_THAT(check(read_check(request)).models, testing::ElementsAre("deepseek3.2-671b"));
 }
 
+/// Steps over another number of slices are no news of the rules.
+TEST(Check, SaysUnderWhichSettings) {
+  CheckWords request = request_for("default");
+  request.model = "llama3-8b";
+  request.mesh = "data=2,fsdp=32";
+  request.machine.hardware = "h100";
+  request.machine.chips = 64;
+  request.key_values = {"remat_policy=minimal"};
+  EXPECT_THAT(check(read_check(request)).arguments,
+              testing::ElementsAre("remat_policy=minimal", "compile_topology_num_slices=8"));
+}
+
 TEST(Check, CostsEveryCase) {
   CheckWords request = request_for("default");
   request.model = "mixtral-8x7b";
   const CheckAnswer answer = check(read_check(request));
   ASSERT_EQ(static_cast<std::int64_t>(answer.costed.size()), answer.cases);
   for (const CheckedCase& one : answer.costed) {
-    EXPECT_GT(one.step.value, 0) << one.mesh;
-    EXPECT_GT(one.moved.value, 0) << one.mesh;
-    EXPECT_GT(one.tokens, 0) << one.mesh;
+    EXPECT_GT(one.step.value, 0) << one.place.mesh;
+    EXPECT_GT(one.moved.value, 0) << one.place.mesh;
+    EXPECT_GT(one.tokens, 0) << one.place.mesh;
   }
 }
 
