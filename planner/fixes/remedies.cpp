@@ -35,7 +35,8 @@ Configuration sparse_path(const Finding&, Configuration c) {
 
 /// The first rule of that name with the axis; a last rule where there is none: whatever takes the axis now keeps it.
 RuleSet with_axis_in(RuleSet set, const std::string& logical, const std::string& axis) {
-  const auto first = std::find_if(set.rules.begin(), set.rules.end(), [&](const Rule& rule) { return rule.logical == logical; });
+  const auto first =
+      std::find_if(set.rules.begin(), set.rules.end(), [&](const Rule& rule) { return rule.logical == logical; });
   if (first == set.rules.end())
     set.rules.push_back({logical, {axis}});
   else

@@ -20,8 +20,9 @@ CheckAnswer answer_of(std::vector<CaseResult> cases) { return group_findings(cas
 
 TEST(GroupFindings, KeepsRulesApartWhateverCostsMost) {
   for (const double of_experts : {1.0, 3.0}) {
+    const Finding moe = finding({embed_moe}, of_experts);
     const CheckAnswer answer = answer_of({{{{"dense", "fsdp=8", MoePath::none}}, {finding({embed}, 2)}, {}, {}},
-                                          {{{"experts", "fsdp=4", MoePath::ragged}}, {finding({embed_moe}, of_experts)}, {}, {}},
+                                          {{{"experts", "fsdp=4", MoePath::ragged}}, {moe}, {}, {}},
                                           {{{"dense", "data=8", MoePath::none}}, {finding({embed}, 0.5)}, {}, {}}});
     ASSERT_EQ(answer.findings.size(), 2U);
     const bool dense_first = of_experts < 2;
