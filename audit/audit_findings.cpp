@@ -157,7 +157,7 @@ class Auditor {
 
   void unexpected(const TrafficGroup& group) {
     const Culprits extra = culprits(group, [](const TensorTraffic&) { return true; });
-    std::string message = fmt::format("{}s over {} {}", name_of(group.traffic), axes_text(group.axes), against(group));
+    std::string message = fmt::format("{}s over {} {}", noun_of(group.traffic), axes_text(group.axes), against(group));
     if (!extra.tensors.empty())
       message += fmt::format(": {} in {}", tensor_words(extra.tensors), phase_words(extra.phases));
     if (!costs_more())
@@ -176,7 +176,7 @@ class Auditor {
     const bool exchange = group.traffic == TrafficClass::exchange;
     findings_.push_back({exchange ? FindingId::missing_all_to_all : FindingId::less_traffic_than_expected,
                          exchange ? Severity::warning : Severity::note,
-                         fmt::format("{}s over {} {}", name_of(group.traffic), axes_text(group.axes), against(group)),
+                         fmt::format("{}s over {} {}", noun_of(group.traffic), axes_text(group.axes), against(group)),
                          tensor_words(names), axis_names(group.axes), ""});
   }
 

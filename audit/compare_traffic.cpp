@@ -26,12 +26,11 @@ bool is_identifier(std::string_view text) {
 }
 
 /// JAX's named scopes stand in front: "wi_0/EBCM,EMH -> EBCH/dot_general".
-std::string tensor_of(const ProgramCollective& program) {
-  const std::string& op = program.collective.op;
+std::string tensor_of(const std::string& op, const std::string& shape) {
   const auto slash = op.find('/');
   const auto first = op.substr(0, slash);
   if (slash != op.npos && first != "shard_map" && is_identifier(first)) return first;
-  return op + (op.empty() ? "" : " ") + program.shape;
+  return op + (op.empty() ? "" : " ") + shape;
 }
 
 /// "moe_layers/MoeBlock_0/wi_0" → "wi_0"
@@ -83,6 +82,18 @@ Traffic all_reduces_of(const std::vector<const TrafficItem*>& items) {
   return sum;
 }
 
+/// With its share of the time that the whole takes.
+TrafficItem item_of(const CombinedPart& part, TrafficItem whole) {
+  Collective& c = whole.collective;
+  if (c.bytes.value > 0)
+    c.seconds = c.seconds * (static_cast<double>(part.bytes.value) / static_cast<double>(c.bytes.value));
+  c.bytes = part.bytes;
+  whole.collective.op = part.op_name;
+  whole.tensor = tensor_of(part.op_name, part.shape);
+  whole.expert_weight = expert_weight_of(whole.tensor);
+  return whole;
+}
+
 }  // namespace
 
 ExpertWeight expert_weight_of(const std::string& scope) {
@@ -93,9 +104,11 @@ ExpertWeight expert_weight_of(const std::string& scope) {
 std::vector<TrafficItem> items_of(const ProgramTraffic& program) {
   std::vector<TrafficItem> items;
   for (const auto& p : program.collectives) {
-    const std::string tensor = tensor_of(p);
-    items.push_back({class_of(p), p.collective, tensor, expert_weight_of(tensor), p.scattered,
-                     p.fit == GroupFit::no_axes, p.rematerialized});
+    const std::string tensor = tensor_of(p.collective.op, p.shape);
+    const TrafficItem whole{class_of(p), p.collective, tensor, expert_weight_of(tensor), p.scattered,
+                            p.fit == GroupFit::no_axes, p.rematerialized};
+    if (p.parts.empty()) items.push_back(whole);
+    for (const CombinedPart& part : p.parts) items.push_back(item_of(part, whole));
   }
   return items;
 }

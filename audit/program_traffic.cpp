@@ -107,11 +107,12 @@ class TrafficCounter {
     if (times == 0) return;
     const std::string& op_name = found.op_name.empty() ? context.op_name : found.op_name;
     const GroupAxes& group = group_axes_[found.groups];
-    ProgramCollective entry{{}, found.shape, group.fit, found.ring, found.scattered, found.rematerialized};
+    ProgramCollective entry{{}, found.shape, group.fit, found.ring, found.scattered, found.rematerialized, found.parts};
     NamedCollective& c = entry.collective;
     static_cast<Collective&>(c) = collective_of(program_, found, group, mesh_);
     c.phase = phase_of(op_name);
     c.op = source_operation(op_name);
+    for (CombinedPart& part : entry.parts) part.op_name = source_operation(part.op_name);
     c.why = why(found, context);
     auto [place, is_new] = merged_.try_emplace(
         {c.phase, c.kind, c.axes, c.group_size, c.bytes.value, c.op, entry.fit, entry.ring, entry.scattered,

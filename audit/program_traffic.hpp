@@ -16,6 +16,7 @@ struct ProgramCollective {
   RingOf ring = RingOf::nothing;
   bool scattered = false;
   bool rematerialized = false;
+  std::vector<CombinedPart> parts = {};  ///< of a combined one that names them, by their source operations
 };
 
 struct ProgramTraffic {

@@ -76,6 +76,10 @@ std::string_view name_of(TrafficClass traffic) {
   throw InternalError("unknown TrafficClass");
 }
 
+std::string_view noun_of(TrafficClass traffic) {
+  return traffic == TrafficClass::reduce ? "reduction" : name_of(traffic);
+}
+
 std::string_view name_of(MoePath path) {
   switch (path) {
     case MoePath::none:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <audit/hlo/collective_reader.hpp>
 #include <audit/hlo/hlo_shape.hpp>
+#include <audit/hlo/op_name.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -81,10 +82,26 @@ std::optional<HloCollective> CollectiveReader::read_collective(const HloInstruct
   collective.op_name = op_name_of(instruction);
   const auto shape = result_shape(instruction.shape, opcode);
   collective.shape = short_shape(shape);
-  collective.bytes = {moved_bytes(instruction, kind, bytes_of(shape), static_cast<std::int64_t>(groups[0].size()))};
+  const auto group_size = static_cast<std::int64_t>(groups[0].size());
+  collective.bytes = {moved_bytes(instruction, kind, bytes_of(shape), group_size)};
+  collective.parts = parts_of(instruction, collective, shape, group_size);
   collective.rematerialized = is_rematerialized(instruction.name);
   if (permute) collective.ring = ring_;
   return collective;
+}
+
+/// XLA names a combined collective after all whose results it has, in their order (CollectiveCombiner's metadata).
+std::vector<CombinedPart> CollectiveReader::parts_of(const HloInstruction& instruction, const HloCollective& collective,
+                                                     std::string_view shape, std::int64_t group_size) const {
+  const auto results = elements_of_shape(shape);
+  if (results.size() < 2 || collective.kind == CollectiveKind::ragged_all_to_all) return {};
+  const auto names = combined_names(collective.op_name);
+  if (names.size() != results.size()) return {};
+  std::vector<CombinedPart> parts;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    parts.push_back({names[i], short_shape(results[i]),
+                     {moved_bytes(instruction, collective.kind, bytes_of(results[i]), group_size)}});
+  return parts;
 }
 
 // XLA:GPU can decompose a collective-permute into send and recv, which keep its pairs as an attribute.

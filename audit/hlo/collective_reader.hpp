@@ -33,6 +33,8 @@ class CollectiveReader {
 
   std::optional<HloCollective> read_collective(const HloInstruction& instruction, Opcode opcode, CollectiveKind kind);
   std::optional<HloCollective> read_send(const HloInstruction& instruction);
+  std::vector<CombinedPart> parts_of(const HloInstruction& instruction, const HloCollective& collective,
+                                     std::string_view shape, std::int64_t group_size) const;
   std::size_t groups_of(std::string_view key, const HloInstruction& instruction);
   std::int64_t bytes_of(std::string_view shape) const;
   std::int64_t bytes_of_operand(const HloInstruction& instruction) const;

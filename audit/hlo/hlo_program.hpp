@@ -13,12 +13,20 @@ namespace shardplan {
 /// What a loop of collective-permutes stands for (collective matmul: XLA's windowed einsum).
 enum class RingOf : std::uint8_t { nothing, all_gather, reduce_scatter };
 
+/// One of several collectives that the compiler made one.
+struct CombinedPart {
+  std::string op_name;
+  std::string shape;
+  Bytes bytes;
+};
+
 struct HloCollective {
   CollectiveKind kind = CollectiveKind::all_gather;
   std::string name;        ///< "all-gather.152"
   std::string op_name;     ///< as JAX named it; may be empty
   std::string shape;       ///< of the result: "bf16[8,1,4096,14336]"
   Bytes bytes;             ///< as CollectiveKind says
+  std::vector<CombinedPart> parts;  ///< of a combined one that names all of them; their bytes are its own
   std::size_t groups = 0;  ///< index into HloProgram::groups
   RingOf ring = RingOf::nothing;
   bool scattered = false;  ///< an all-reduce of which each device keeps only its own slice

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <audit/hlo/op_name.hpp>
+#include <string>
 #include <vector>
 
 namespace shardplan {
@@ -34,7 +35,36 @@ std::vector<std::string_view> segments_of(std::string_view op_name) {
   return segments;
 }
 
+/// Where the parenthesis that ends the text begins; npos: none does.
+std::size_t begin_of_last_group(std::string_view text) {
+  if (!text.ends_with(')')) return text.npos;
+  int depth = 0;
+  for (std::size_t i = text.size(); i-- > 0;) {
+    if (text[i] == ')') ++depth;
+    if (text[i] == '(' && --depth == 0) return i;
+  }
+  return text.npos;
+}
+
 }  // namespace
+
+std::vector<std::string> combined_names(std::string_view op_name) {
+  const auto group = begin_of_last_group(op_name);
+  const bool is_list = group != op_name.npos && (group == 0 || op_name[group - 1] == '/');
+  if (!is_list) return {std::string(op_name)};
+  const std::string_view list = op_name.substr(0, op_name.size() - 1);
+  std::vector<std::string> names;
+  int depth = 0;
+  for (std::size_t begin = group + 1, i = begin; i <= list.size(); ++i) {
+    const char c = i < list.size() ? list[i] : ':';
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (c != ':' || depth > 0) continue;
+    names.push_back(std::string(list.substr(0, group)) + std::string(list.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  return names;
+}
 
 Phase phase_of(std::string_view op_name) {
   if (contains(op_name, "rematted_computation")) return Phase::rematerialized_forward;

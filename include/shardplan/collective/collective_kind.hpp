@@ -21,5 +21,7 @@ std::string_view name_of(CollectiveKind kind);  ///< "all-gather"
 enum class TrafficClass : std::uint8_t { gather, reduce, exchange, shift };
 TrafficClass class_of(CollectiveKind kind);
 std::string_view name_of(TrafficClass traffic);  ///< "all-gather", "all-reduce", "all-to-all", "collective-permute"
+/// For people, who read "all-reduce" as that kind alone: "reduction" is a reduce-scatter, too.
+std::string_view noun_of(TrafficClass traffic);
 
 }  // namespace shardplan

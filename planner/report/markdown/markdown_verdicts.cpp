@@ -60,7 +60,7 @@ std::string audit_markdown(const AuditAnswer& answer) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& change : answer.changes) {
     if (change.found.bytes < small && change.expected.bytes < small) continue;
-    rows.push_back({std::string(name_of(change.traffic)), markdown_code(join_axes(names_of(change.axes, answer.mesh))),
+    rows.push_back({std::string(noun_of(change.traffic)), markdown_code(join_axes(names_of(change.axes, answer.mesh))),
                     std::string(name_of(change.phase)), answer.against.empty() ? "-" : print_traffic(change.expected.bytes),
                     print_traffic(change.found.bytes),
                     answer.against.empty() ? "-" : signed_traffic(change.found.bytes.value - change.expected.bytes.value)});

@@ -36,7 +36,7 @@ std::string verdict_line(const AuditAnswer& answer, const Style& style) {
 }
 
 std::vector<std::string> place_cells(const TrafficChange& change, const AuditAnswer& answer) {
-  return {std::string(name_of(change.traffic)), axes_text(change.axes, answer.mesh),
+  return {std::string(noun_of(change.traffic)), axes_text(change.axes, answer.mesh),
           std::string(name_of(change.phase))};
 }
 

@@ -61,5 +61,22 @@ TEST(CompareTraffic, WhatHasNoCounterpartIsNamed) {
   EXPECT_EQ(changes[0].missing[0].tensor, "gate");
 }
 
+// XLA:GPU combines gathers up to thresholds: what one of them moves is compared tensor by tensor.
+TEST(CompareTraffic, ACombinedCollectiveIsItsParts) {
+  ProgramCollective both{collective(CollectiveKind::all_gather, 100, 2, "(wi_0/dot:mul)"), "(f32[15], f32[10])"};
+  both.parts = {{"wi_0/dot", "f32[15]", Bytes{60}}, {"mul", "f32[10]", Bytes{40}}};
+  const auto items = program({both});
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].expert_weight, ExpertWeight::in);
+  EXPECT_EQ(items[1].tensor, "mul f32[10]");
+  EXPECT_DOUBLE_EQ((items[0].collective.seconds + items[1].collective.seconds).value, both.collective.seconds.value);
+  const auto changes = compare_traffic(items, items_of({collective(CollectiveKind::all_gather, 40, 2, "layers/gate")}));
+  ASSERT_EQ(changes.size(), 1U);
+  ASSERT_EQ(changes[0].extra.size(), 1U);
+  EXPECT_EQ(changes[0].extra[0].tensor, "wi_0");
+  EXPECT_EQ(changes[0].extra[0].traffic.bytes.value, 120);
+  EXPECT_THAT(changes[0].missing, IsEmpty());
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -31,5 +31,16 @@ TEST(OpName, SaysPhaseAndOperation) {
   }
 }
 
+TEST(OpName, OfACombinedCollectiveIsAList) {
+  using testing::ElementsAre;
+  EXPECT_THAT(combined_names("jit(f)/jvp()/while/body/(concatenate:wi_1/dot:jit(g)/squeeze)"),
+              ElementsAre("jit(f)/jvp()/while/body/concatenate", "jit(f)/jvp()/while/body/wi_1/dot",
+                          "jit(f)/jvp()/while/body/jit(g)/squeeze"));
+  EXPECT_THAT(combined_names("(state['a:b'][0]:state[1])"), ElementsAre("state['a:b'][0]", "state[1]"));
+  EXPECT_THAT(combined_names("jit(f)/transpose(jvp(a:b))"), ElementsAre("jit(f)/transpose(jvp(a:b))"));
+  EXPECT_THAT(combined_names("wo/dot"), ElementsAre("wo/dot"));
+  EXPECT_THAT(combined_names(""), ElementsAre(""));
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -33,7 +33,7 @@ inline Mesh mesh_2x4() { return {{{"fsdp", 2}, {"tensor", 4}}}; }
 /// "forward all-gather tensor 4 x 64 B, 3 times: mul", one line a collective.
 inline std::string summary(const ProgramTraffic& traffic) {
   std::string text;
-  for (const auto& [c, shape, fit, ring, scattered, cloned] : traffic.collectives) {
+  for (const auto& [c, shape, fit, ring, scattered, cloned, parts] : traffic.collectives) {
     std::string axes;
     for (const AxisId axis : c.axes) axes += (axes.empty() ? "" : "+") + traffic.mesh.axes[axis].name;
     text += fmt::format("{} {} {} of {}, {} B x {}: {}\n", name_of(c.phase), name_of(c.kind), axes, c.group_size,

@@ -28,9 +28,9 @@ function changesCard(answer) {
   const difference = (c) => c.found.bytes - c.expected.bytes;
   const tensors = (list) => list.map((one) => `${one.tensor} ${trafficText(one.bytes)}`).join(", ");
   return wide(card("Differences", dataTable("Traffic found against expected", [
-    { title: "kind", text: (c) => c.kind }, { title: "axes", text: (c) => c.axes.join("+") }, { title: "phase", text: (c) => phaseNames[c.phase] },
+    { title: "kind", text: (c) => (c.kind === "all-reduce" ? "reduction" : c.kind) }, { title: "axes", text: (c) => c.axes.join("+") }, { title: "phase", text: (c) => phaseNames[c.phase] },
     { title: "expected", number: true, text: (c) => trafficText(c.expected.bytes) }, { title: "found", number: true, text: (c) => trafficText(c.found.bytes) },
-    { title: "difference", number: true, text: (c) => `${difference(c) > 0 ? "+" : "-"}${trafficText(Math.abs(difference(c)))}` },
+    { title: "difference", number: true, text: (c) => `${difference(c) > 0 ? "+" : "−"}${trafficText(Math.abs(difference(c)))}` },
     { title: "extra", text: (c) => tensors(c.extra) }, { title: "missing", text: (c) => tensors(c.missing) }], rows)));
 }
 
@@ -44,7 +44,7 @@ function auditLead(answer) {
 
 function auditPage(answer) {
   const whole = Math.max(heaviest(answer.collectives), heaviest(answer.expected));
-  return [el("p", { class: "kicker" }, "shardplan audit"), el("div", { class: "head" }, el("h1", {}, answer.program.split("/").at(-1)), outcome(answer, "No regression", "Regression")),
+  return [el("p", { class: "kicker" }, "shardplan audit"), el("div", { class: "head" }, el("h1", {}, answer.program.split("/").at(-1)), outcome(answer, answer.against ? "No regression" : "No errors", answer.against ? "Regression" : "Errors")),
     auditLead(answer), el("p", { class: "soft" }, [answer.program, answer.against ? `against ${answer.against}` : "", `mesh ${meshText(answer.mesh)}`, answer.hardware ? `priced on ${answer.hardware}` : ""].filter(Boolean).join(" · ")),
     el("div", { class: "columns" }, wideOrNothing(findingsCard(answer.findings)), programCard(answer), windowsCard(answer), changesCard(answer), movesCard("Found in the program", "found", answer.collectives, whole),
       movesCard("Expected", "expected", answer.expected, whole))];
