@@ -121,7 +121,8 @@ AskedRun on_mesh(AskedRun run, const std::vector<AskedAxis>& mesh) {
 Configuration configured(const AskedRun& run) {
   Configuration c;
   auto [model, overrides] = changed_model(run.model, run.arguments);
-  c.config = settled(read_settings(run.arguments, model), run);
+  const Settings settings = read_settings(run.arguments, model);
+  c.config = settled(settings, run);
   c.config.program = run.program;
   c.rule_changes = rule_changes(run);
   c.rules = active_rules(run.rules, model.rules, c.rule_changes);
@@ -142,6 +143,8 @@ Configuration configured(const AskedRun& run) {
   c.num_slices = run.machine.num_slices;
   c.memory_limits = run.memory_limits;
   c.start_conditions = start_conditions(run.arguments);
+  if (!settings.says(&TrainConfig::wi_tile_fwd_mlp_dim))  // the printed command says it: MaxText's own doesn't start
+    if (const auto tile = dividing_tile(c)) c.config.wi_tile_fwd_mlp_dim = *tile;
   check_tokamax(c);
   check_start(c);
   check_sequences(c);

@@ -161,7 +161,8 @@ std::vector<int> ici_sizes(const MeshArguments& arguments, const std::vector<std
 void check_single_slice(const MeshArguments& arguments) {
   for (const auto& [axis, size] : arguments.dcn)
     if (size > 1)
-      throw InputError(fmt::format("{}={}: there is one slice only; ask for more with compile_topology_num_slices",
+      throw InputError(fmt::format("{}={}: there is one slice only; ask for more with --slices or "
+                                   "compile_topology_num_slices",
                                    axis_key("dcn", axis), size));
 }
 
@@ -169,9 +170,7 @@ std::vector<int> dcn_sizes(const MeshArguments& arguments, const std::vector<std
   SizeList list = size_list("dcn", arguments.dcn, axes);
   list.target = num_slices;
   list.whole = fmt::format("{} slices", num_slices);
-  if (num_slices > 1) return fill_left_over(list);
-  check_single_slice(arguments);
-  return std::vector<int>(axes.size(), 1);
+  return num_slices > 1 ? fill_left_over(list) : std::vector<int>(axes.size(), 1);
 }
 
 /// "pipeline", which is the flag of axis stage.
@@ -263,6 +262,7 @@ bool pipelines(const MeshArguments& arguments) {
 
 Mesh build_mesh(const MeshArguments& arguments, const std::vector<std::string>& axes, const Slice& slice,
                 int num_slices) {
+  if (num_slices == 1) check_single_slice(arguments);  // first: sizes inside it are as right as they can be
   const auto ici = ici_sizes(arguments, axes, slice);
   const auto dcn = dcn_sizes(arguments, axes, num_slices);
   Mesh mesh;

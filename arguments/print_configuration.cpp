@@ -97,19 +97,6 @@ PrintedArguments settings_unlike_maxtexts(const Configuration& configuration) {
 
 bool needs_narrow_tiles(const Configuration& c) { return needs_narrow_tiles(c.config, c.compiler.kernels, c.model); }
 
-/// A tile of the grouped kernel that divides the experts' columns on a device, where MaxText's own doesn't and the weights
-/// are int8, with a scale for each column: qwix asserts it (core/pallas.py, update_block_specs_for_qarray).
-std::optional<std::int64_t> dividing_tile(const Configuration& configuration) {
-  const TrainConfig& config = configuration.config;
-  if (!config.runs_sparse_experts() || !config.has_grouped_kernel()) return std::nullopt;
-  if (config.quantization != Quantization::int8) return std::nullopt;
-  const AxisList split = axes_of_rule(configuration.rules, configuration.mesh, "mlp_no_fsdp");  // in the experts' shard_map
-  const std::int64_t columns = configuration.model.moe_mlp / configuration.mesh.product(split);
-  if (config.wi_tile_fwd_mlp_dim != TrainConfig{}.wi_tile_fwd_mlp_dim || columns % config.wi_tile_fwd_mlp_dim == 0)
-    return std::nullopt;
-  return columns;
-}
-
 PrintedArguments all_arguments(const Configuration& configuration, const PrintedArguments& machine,
                                const PrintedArguments& rules, const PrintedArguments& settings) {
   const ModelWords words = words_for(configuration.model);
@@ -120,7 +107,6 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   append(printed, settings);
   if (needs_narrow_tiles(configuration) && configuration.config.sa_block_q_dkv == TrainConfig{}.sa_block_q_dkv)
     printed.emplace_back("sa_block_q_dkv", std::to_string(narrow_tile));
-  if (const auto tile = dividing_tile(configuration)) printed.emplace_back("wi_tile_fwd_mlp_dim", std::to_string(*tile));
   if (configuration.model.use_indexer) printed.emplace_back("indexer_sparse_training", "true");
   if (configuration.model.use_batch_split_schedule && configuration.model.in_maxtext)
     printed.emplace_back("batch_split_factor", std::to_string(batch_split_factor));

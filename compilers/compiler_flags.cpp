@@ -70,6 +70,10 @@ void check_boolean(const GivenFlag& given) {
     throw InputError(fmt::format("XLA flags: --{} takes true or false, not '{}'", given.name, given.value));
 }
 
+bool is_switch(const KnownFlag& known) {
+  return known.default_value == "true" || known.default_value == "false";
+}
+
 FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
   if (!known.takes_number()) check_boolean(given);
   FlagChange change;
@@ -100,6 +104,7 @@ CompilerFlag judged(const GivenFlag& given, const FlagTable& table, const std::v
     return {given.name, given.value, FlagEffect::unknown, "", {}};
   }
   const KnownFlag& known = row->second;
+  if (is_switch(known)) check_boolean(given);
   if (is_default(known, given.value))
     return {given.name, given.value, FlagEffect::none, "the compiler's default", {}};
   if (!is_enough(given, known))

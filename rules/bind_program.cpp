@@ -37,6 +37,11 @@ std::optional<PartitionSpec> bind(const Tensor& tensor, const Resolver& resolver
   throw InternalError("unknown Peel");
 }
 
+/// Of the axes of their rule.
+AxisList split_by_experts(const AxisList& rule, const Mesh& mesh) {
+  return in_mesh_order(without(rule, axes_with(AxisRole::fsdp, mesh)));
+}
+
 BoundBlock bind(const Block& block, const Resolver& resolver, const Mesh& mesh) {
   BoundBlock bound{&block, {}};
   bound.specs.reserve(block.tensors.size());
@@ -53,7 +58,7 @@ std::string_view expert_rule(const RuleSet& rules) {
 }
 
 AxisList expert_axes(const RuleSet& rules, const Mesh& mesh) {
-  return in_mesh_order(without(axes_of_rule(rules, mesh, expert_rule(rules)), axes_with(AxisRole::fsdp, mesh)));
+  return split_by_experts(axes_of_rule(rules, mesh, expert_rule(rules)), mesh);
 }
 
 std::string constraints_of(const Program& program) {
@@ -71,17 +76,15 @@ std::string constraints_of(const Program& program) {
   return text;
 }
 
-std::uint64_t split_axes(const Mesh& mesh) {
-  if (mesh.axes.size() > 64) throw InternalError("a mesh of more than 64 axes");
-  std::uint64_t axes = 0;
-  for (std::size_t i = 0; i < mesh.axes.size(); ++i)
-    if (mesh.axes[i].size() > 1) axes |= std::uint64_t{1} << i;
-  return axes;
+BindingRules::BindingRules(const RuleSet& rules, const Mesh& any)
+    : inside(std::make_shared<const CompiledRules>(rules, any)), experts(expert_rule(rules)) {
+  if (any.size_of(AxisRole::stage) > 1)
+    outside = std::make_shared<const CompiledRules>(rules_outside_pipeline(rules), any);
 }
 
-Binder::Binder(const RuleSet& rules, const Mesh& mesh)
-    : inside_(rules, mesh), expert_axes_(shardplan::expert_axes(rules, mesh)) {
-  if (mesh.size_of(AxisRole::stage) > 1) outside_.emplace(rules_outside_pipeline(rules), mesh);
+Binder::Binder(const BindingRules& rules, const Mesh& mesh)
+    : inside_(rules.inside, mesh), expert_axes_(split_by_experts(inside_.axes_of_rule(rules.experts), mesh)) {
+  if (rules.outside) outside_.emplace(rules.outside, mesh);
 }
 
 BoundProgram Binder::bind(const Program& program, const Mesh& mesh) const {

@@ -20,14 +20,21 @@ AxisList expert_axes(const RuleSet& rules, const Mesh& mesh);
 /// All of a program that binding it depends on. Equal texts: equal specs on every mesh.
 std::string constraints_of(const Program& program);
 
-/// Axes of a mesh above 1, one bit each: all of a mesh that binding to it depends on.
-std::uint64_t split_axes(const Mesh& mesh);
+/// What binding takes of a rule set, for meshes of the same axes: all of them with stages, or none.
+struct BindingRules {
+  /// Throws as CompiledRules does.
+  BindingRules(const RuleSet& rules, const Mesh& any);
+  std::shared_ptr<const CompiledRules> inside;
+  std::shared_ptr<const CompiledRules> outside;  ///< in layers outside a pipeline; null: the mesh has no stages
+  std::string_view experts;                      ///< expert_rule()
+};
 
-/// Binds programs to one mesh and to any other with the same axes above 1. Layers outside a pipeline use the rules in which
-/// stages act as data parallelism.
+/// Binds programs to one mesh and to any other with the same axes above 1 (split_axes). Layers outside a pipeline use the
+/// rules in which stages act as data parallelism.
 class Binder {
  public:
-  Binder(const RuleSet& rules, const Mesh& mesh);
+  Binder(const BindingRules& rules, const Mesh& mesh);
+  Binder(const RuleSet& rules, const Mesh& mesh) : Binder(BindingRules(rules, mesh), mesh) {}
   /// `program` and `mesh` must outlive the result.
   BoundProgram bind(const Program& program, const Mesh& mesh) const;
   /// The same of a program whose constraints_of() are `constraints`, which are bound once. Several threads may ask at once.

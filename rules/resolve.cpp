@@ -5,6 +5,7 @@
 #include <iterator>
 #include <rules/resolve.hpp>
 #include <shardplan/error.hpp>
+#include <utility>
 
 namespace shardplan {
 namespace {
@@ -36,10 +37,10 @@ class AxisBitTable {
   std::vector<std::string> axes_;
 };
 
-AxisList axes_above_one(const Rule& rule, const Mesh& mesh) {
+AxisList axes_of_mesh(const Rule& rule, const Mesh& mesh) {
   AxisList list;
   for (const auto& name : rule.axes)
-    if (const auto axis = mesh.find(name); axis && mesh.size(*axis) > 1) list.push_back(*axis);
+    if (const auto axis = mesh.find(name)) list.push_back(*axis);
   return list;
 }
 
@@ -53,24 +54,42 @@ void check_names_differ(const LogicalAxes& names) {
 
 }  // namespace
 
-struct Resolver::Dim {
-  std::size_t index;
-  const CompiledRule* next;  ///< the first of its rules not tried yet
-  const CompiledRule* end;
-};
-
-Resolver::Resolver(const RuleSet& rules, const Mesh& mesh) {
+CompiledRules::CompiledRules(const RuleSet& rules, const Mesh& any) {
   AxisBitTable table;
   for (std::size_t i = 0; i < rules.rules.size(); ++i) {
     const Rule& rule = rules.rules[i];
-    rules_[rule.logical].push_back({i, table.bits_of(rule), axes_above_one(rule, mesh)});
+    rules_[rule.logical].push_back({i, table.bits_of(rule), axes_of_mesh(rule, any)});
   }
 }
 
-const Resolver::Fallbacks& Resolver::fallbacks(std::string_view logical) const {
+const CompiledRules::Fallbacks& CompiledRules::fallbacks(std::string_view logical) const {
   static const Fallbacks none;
   const auto known = logical.empty() ? rules_.end() : rules_.find(logical);
   return known == rules_.end() ? none : known->second;
+}
+
+std::uint64_t split_axes(const Mesh& mesh) {
+  if (mesh.axes.size() > 64) throw InternalError("a mesh of more than 64 axes");
+  std::uint64_t axes = 0;
+  for (std::size_t i = 0; i < mesh.axes.size(); ++i)
+    if (mesh.axes[i].size() > 1) axes |= std::uint64_t{1} << i;
+  return axes;
+}
+
+struct Resolver::Dim {
+  std::size_t index;
+  const CompiledRules::Entry* next;  ///< the first of its rules not tried yet
+  const CompiledRules::Entry* end;
+};
+
+Resolver::Resolver(std::shared_ptr<const CompiledRules> rules, const Mesh& mesh)
+    : rules_(std::move(rules)), split_(split_axes(mesh)) {}
+
+AxisList Resolver::sharded(const CompiledRules::Entry& rule) const {
+  AxisList list;
+  for (const AxisId axis : rule.of_mesh)
+    if ((split_ >> axis & 1) != 0) list.push_back(axis);
+  return list;
 }
 
 PartitionSpec Resolver::resolve(const LogicalAxes& names) const {
@@ -79,15 +98,15 @@ PartitionSpec Resolver::resolve(const LogicalAxes& names) const {
   spec.dims.resize(names.size());
   InlineList<Dim, most_dims> open;
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (const Fallbacks& rules = fallbacks(names[i]); !rules.empty())
+    if (const auto& rules = rules_->fallbacks(names[i]); !rules.empty())
       open.push_back({i, rules.data(), rules.data() + rules.size()});
   const auto earlier = [](const Dim& a, const Dim& b) { return a.next->position < b.next->position; };
   for (std::uint64_t used = 0; !open.empty();) {
     const auto dim = std::min_element(open.begin(), open.end(), earlier);
-    const CompiledRule& rule = *dim->next++;
+    const CompiledRules::Entry& rule = *dim->next++;
     const bool taken = (rule.axes & used) == 0;
     if (taken) {
-      spec.dims[dim->index] = rule.sharded;
+      spec.dims[dim->index] = sharded(rule);
       used |= rule.axes;
     }
     if (taken || dim->next == dim->end) {
@@ -105,8 +124,8 @@ PartitionSpec Resolver::resolve_each_dim(const LogicalAxes& names) const {
 }
 
 AxisList Resolver::axes_of_rule(std::string_view logical) const {
-  const Fallbacks& rules = fallbacks(logical);
-  return rules.empty() ? AxisList{} : rules.front().sharded;
+  const auto& rules = rules_->fallbacks(logical);
+  return rules.empty() ? AxisList{} : sharded(rules.front());
 }
 
 PartitionSpec resolve(const LogicalAxes& names, const RuleSet& rules, const Mesh& mesh) {

@@ -7,6 +7,7 @@
 // Dropping comes last, so axes of size 1 and absent axes still block: with default rules `mlp` takes fsdp_transpose on
 // any mesh, and `embed` of the same weight falls back to its second rule, which lacks that axis.
 #include <cstdint>
+#include <memory>
 #include <shardplan/mesh/sharding.hpp>
 #include <string>
 #include <string_view>
@@ -15,12 +16,40 @@
 
 namespace shardplan {
 
-/// A rule set compiled for one mesh: resolves a tensor in a fraction of a microsecond. Immutable, so threads may share
-/// it.
+/// A rule set compiled for meshes of the same axes, whatever their sizes. Immutable, so threads may share it.
+class CompiledRules {
+ public:
+  struct Entry {
+    std::size_t position;  ///< in the rule list: its priority
+    std::uint64_t axes;    ///< every axis it names, one bit each: these block
+    AxisList of_mesh;      ///< those of them that the meshes have: these shard where they are above 1
+  };
+  using Fallbacks = std::vector<Entry>;  ///< rules of one name, first to last
+
+  /// Throws InputError when a rule repeats an axis or the rules name more than 64 mesh axes.
+  CompiledRules(const RuleSet& rules, const Mesh& any);
+
+  /// Empty: there is none.
+  const Fallbacks& fallbacks(std::string_view logical) const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::unordered_map<std::string, Fallbacks, Hash, std::equal_to<>> rules_;
+};
+
+/// Axes of a mesh above 1, one bit each: all of a mesh that resolving names depends on.
+std::uint64_t split_axes(const Mesh& mesh);
+
+/// Compiled rules on one mesh: resolves a tensor in a fraction of a microsecond.
 class Resolver {
  public:
-  /// Throws InputError when a rule repeats an axis or the rules name more than 64 mesh axes.
-  Resolver(const RuleSet& rules, const Mesh& mesh);
+  /// `mesh` has the axes that the rules were compiled for.
+  Resolver(std::shared_ptr<const CompiledRules> rules, const Mesh& mesh);
+  /// Throws as CompiledRules does.
+  Resolver(const RuleSet& rules, const Mesh& mesh) : Resolver(std::make_shared<const CompiledRules>(rules, mesh), mesh) {}
 
   /// One entry for each dim. A name without a rule is replicated. Throws InputError when two dims have the same name.
   PartitionSpec resolve(const LogicalAxes& names) const;
@@ -34,21 +63,11 @@ class Resolver {
   AxisList axes_of_rule(std::string_view logical) const;
 
  private:
-  struct CompiledRule {
-    std::size_t position;  ///< in the rule list: its priority
-    std::uint64_t axes;    ///< every axis it names, one bit each: these block
-    AxisList sharded;      ///< those of them that the mesh has above 1: these shard
-  };
-  using Fallbacks = std::vector<CompiledRule>;  ///< rules of one name, first to last
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
   struct Dim;  ///< a dim that still waits for a rule
+  AxisList sharded(const CompiledRules::Entry& rule) const;
 
-  const Fallbacks& fallbacks(std::string_view logical) const;
-
-  std::unordered_map<std::string, Fallbacks, Hash, std::equal_to<>> rules_;
+  std::shared_ptr<const CompiledRules> rules_;
+  std::uint64_t split_;
 };
 
 /// Resolver for a single tensor.

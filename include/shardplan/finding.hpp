@@ -102,6 +102,7 @@ struct FindingCost {
   Seconds collectives;  ///< if nothing overlapped
   Seconds compute;
   Seconds step;
+  Seconds host{};       ///< copies to and from its memory, if nothing overlapped
 };
 
 /// A step and the same with a finding's fix, under other flags of the compiler than those given.

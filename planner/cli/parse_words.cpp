@@ -21,9 +21,27 @@ std::vector<std::string> flags_of(const CLI::App& parser) {
   return flags;
 }
 
+/// What searches take as a flag, runs are told in MaxText's words.
+struct FlagOfSearches {
+  std::string_view flag, argument;
+};
+constexpr FlagOfSearches flags_of_searches[] = {
+    {"--seq-len", "max_target_length=N"},
+    {"--remat", "remat_policy=NAME"},
+    {"--moe", "sparse_matmul=…, capacity_factor=… and use_ring_of_experts=…"},
+    {"--per-device-batch", "per_device_batch_size=N"},
+    {"--global-batch-tokens", "per_device_batch_size=N, tokens over devices and max_target_length"},
+    {"--optimizer", "opt_type=NAME"},
+};
+
 [[noreturn]] void refuse(const std::string& word, const CLI::App& parser) {
   if (!word.starts_with("-")) throw InputError(fmt::format("unexpected '{}'; see {} --help", word, parser.get_name()));
-  throw InputError(unknown_name("flag", word.substr(0, word.find('=')), flags_of(parser)));
+  const std::string flag = word.substr(0, word.find('='));
+  for (const auto& known : flags_of_searches)
+    if (known.flag == flag)
+      throw InputError(fmt::format("unknown flag '{}': {} takes MaxText's arguments: {}", flag, parser.get_name(),
+                                   known.argument));
+  throw InputError(unknown_name("flag", flag, flags_of(parser)));
 }
 
 bool is_one_place(const std::string& path, const std::string& other) {

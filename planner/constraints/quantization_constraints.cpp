@@ -26,23 +26,16 @@ bool has_no_grouped_product(const TrainConfig& config) {
   return config.runs_sparse_experts() && other && !config.use_qwix_quantization;
 }
 
-/// kernels/megablox/backend.py calls its kernel through Qwix, which cuts an expert weight's scales, one a column, as the
-/// kernel's tiles cut its columns, and asserts that they can be cut (qwix _src/core/pallas.py; compiled: qwen3-next of 512
-/// columns in tiles of 1024). Tokamax's kernel isn't called so; a constant scale is one number.
-std::optional<Infeasible> tiles_cut_scales(const Configuration& c) {
+std::optional<Infeasible> cut_scales(const Configuration& c) {
+  if (!tiles_cut_scales(c)) return std::nullopt;
   const TrainConfig& config = c.config;
-  const bool by_column = config.use_qwix_quantization ? config.quantization == Quantization::fp8_full &&
-                                                            !config.weight_quantization_calibration_method.fixed
-                                                      : config.quantization == Quantization::int8;
-  if (!config.runs_sparse_experts() || !config.megablox || config.use_tokamax_gmm || !by_column) return std::nullopt;
-  const std::int64_t columns = c.model.moe_mlp / c.mesh.size_of(AxisRole::tensor), tile = config.wi_tile_fwd_mlp_dim;
-  if (columns % tile == 0) return std::nullopt;
+  const std::int64_t columns = expert_columns(c), tile = config.wi_tile_fwd_mlp_dim;
   const bool narrow_gradients = config.quantization == Quantization::fp8_full;  // cut by the weight gradient's tiles
   return unquantized(fmt::format("quantization={} with megablox: {} columns of experts' weights aren't whole tiles of {}, "
-                                 "and MaxText does not trace it: set wi_tile_fwd_mlp_dim{} to a divisor, or "
+                                 "and MaxText does not trace it: set wi_tile_fwd_mlp_dim{} to a divisor, {} say, or "
                                  "use_tokamax_gmm=true megablox=false",
                                  name_of(config.quantization), columns, tile,
-                                 narrow_gradients ? " and wi_tile_drhs_mlp_dim" : ""),
+                                 narrow_gradients ? " and wi_tile_drhs_mlp_dim" : "", columns),
                      tile, columns);
 }
 
@@ -97,7 +90,7 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
                     "sparse_matmul=false{}",
                     name, config.quantization == Quantization::intmp ? "" : ", or use_qwix_quantization=true"),
         1, 0);
-  if (auto refused = tiles_cut_scales(c)) return refused;
+  if (auto refused = cut_scales(c)) return refused;
   const DType dtype = narrow_dtype(config.quantization);
   if (multiplies_wide(config) || narrow_peak(c.hardware, dtype)) return std::nullopt;
   const bool is_int8 = multiplied_as(dtype, c.hardware) == DType::s8;

@@ -251,19 +251,24 @@ std::string attention_words(const TrainConfig& now, const TrainConfig& changed) 
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+/// jax.lax.ragged_dot is another key's on machines without megablox.
+std::string sparse_words(const TrainConfig& now, const TrainConfig& changed) {
+  return now.megablox && !changed.megablox ? "sparse_matmul=True megablox=False" : "sparse_matmul=True";
+}
+
 constexpr std::string_view dropping_words = "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)";
 
 constexpr Remedy remedies[] = {
     {FindingId::expert_axis_stolen, peeled_dispatch},
     // Beside a second batch axis the flag alone leaves wo behind (expert-output-not-peeled).
-    {FindingId::expert_axis_stolen, sparse_path, "sparse_matmul=True"},
+    {FindingId::expert_axis_stolen, sparse_path, "", sparse_words},
     {FindingId::expert_output_not_peeled, sparse_path},
     {FindingId::missing_all_to_all, exchanged_tokens},
     {FindingId::all_tokens_routed, sparse_path, "sparse_matmul=true"},
     {FindingId::dense_ragged_dot, experts_apart, "a larger expert axis in place of fsdp"},
     {FindingId::dense_ragged_dot, dropping_path, dropping_words},
     {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},
-    {FindingId::collectives_take_most, sparse_path, "sparse_matmul=True"},
+    {FindingId::collectives_take_most, sparse_path, "", sparse_words},
     {FindingId::collectives_take_most, dropping_path, dropping_words},
     {FindingId::expert_rows_returned_whole, dropping_path},
     {FindingId::minimal_recomputes_wi_1, wi_1_saved, "", remat_words},

@@ -25,8 +25,9 @@ Traffic all_traffic(const Evaluation& evaluation) {
 
 FindingCost difference(const Evaluation& now, const Evaluation& fixed) {
   const Traffic before = all_traffic(now), after = all_traffic(fixed);
+  const auto host = [](const StepTime& time) { return time.exposed_host + time.hidden_host; };
   return {before.bytes - after.bytes, before.seconds - after.seconds, now.time.compute - fixed.time.compute,
-          now.time.with_routing() - fixed.time.with_routing()};
+          now.time.with_routing() - fixed.time.with_routing(), host(now.time) - host(fixed.time)};
 }
 
 /// What the fix changes in numbers that are shown; "" where it is as fast and moves as much.
@@ -77,6 +78,11 @@ bool is_about_waiting(FindingId finding) {
   return finding == FindingId::context_unbalanced || finding == FindingId::offloaded_parameters_come_back;
 }
 
+/// Their fixes take back a setting that is there for its memory.
+bool undoes_what_saves_memory(FindingId finding) {
+  return finding == FindingId::optimizer_shards_permuted || finding == FindingId::offloaded_parameters_come_back;
+}
+
 struct CostedFix {
   std::string words;
   Configuration configuration;
@@ -87,9 +93,9 @@ struct CostedFix {
 
 constexpr double worth_an_edit = 0.05;  // of a step, where rules may as well be as they are
 
-/// A finding about collectives is mended by less of them, and by no compute, routing of all tokens included, that costs
-/// more; both as if nothing overlapped, because what hides is a compiler's schedule. What is said of the step as a whole
-/// has to shorten the step.
+/// A finding about collectives is mended by less of them, and by no compute, routing of all tokens included, nor copies to
+/// the host, that cost more; all as if nothing overlapped, because what hides is a compiler's schedule. What is said of the
+/// step as a whole has to shorten the step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now, const Evaluation& fixed) {
   constexpr double worth_saying = 0.01;
   const Seconds step = now.time.with_routing();
@@ -99,7 +105,7 @@ bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now
   if (is_about_left_out_axis(finding.id))  // less routing of all tokens alone is no reason to edit rules
     return cost.step > step * worth_an_edit && cost.collectives + cost.compute > step * worth_an_edit;
   if (is_misspelling(finding.id) && cost.step > step * worth_saying) return true;  // whatever the rule was to do
-  return cost.collectives.value > 0 && (cost.collectives + cost.compute + routing).value > 0;
+  return cost.collectives.value > 0 && (cost.collectives + cost.compute + cost.host + routing).value > 0;
 }
 
 /// An axis that a rule may have or not, given to the batch of a dispatch whose experts have it: the next check would say so.
@@ -120,6 +126,7 @@ std::optional<CostedFix> best_fix(const std::vector<Fix>& fixes, const Finding& 
     const FindingCost cost = difference(now, fixed);
     const bool saves = pays(finding, cost, now, fixed);
     if (is_said_where_it_pays(finding.id) && !saves) continue;
+    if (undoes_what_saves_memory(finding.id) && fixed.memory.fit() > now.memory.fit()) continue;
     if (is_about_the_run(finding.id) && (!saves || fixed.memory.fit() > now.memory.fit())) continue;
     if (!first || saves) first = CostedFix{words, changed, std::move(fixed), cost, saves};
     if (saves) break;

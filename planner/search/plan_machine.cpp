@@ -16,6 +16,7 @@
 #include <planner/search/present.hpp>
 #include <planner/search/reasons.hpp>
 #include <planner/search/select.hpp>
+#include <planner/search/split_axes.hpp>
 #include <planner/search/would_fit.hpp>
 #include <planner/what_if/what_if.hpp>
 #include <shardplan/collective/counted.hpp>
@@ -118,6 +119,12 @@ bool is_worth_a_risk(const Candidate& candidate, const Candidate& than) {
 void weigh(Evaluation& shown) {
   shown.findings = weigh_findings(*shown.configuration, shown).findings;
   shown.flag_worths = weigh_flags(*shown.configuration, shown);
+  shown.assumed = assumed_steps(*shown.configuration, shown);
+}
+
+void weigh(std::vector<WouldFit>& changes) {
+  for (WouldFit& change : changes)
+    if (change.evaluation) weigh(*change.evaluation);
 }
 
 MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
@@ -130,12 +137,16 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   if (request.beside < Beside::alternatives) return plan;
   weigh(*plan.recommended);
   plan.alternatives = presenter.show(selection.alternatives);
-  plan.recommended->assumed = assumed_steps(*plan.recommended->configuration, *plan.recommended);
-  for (Evaluation& shown : plan.alternatives) shown.assumed = assumed_steps(*shown.configuration, shown);
+  const bool whole = request.beside == Beside::front;
+  for (Evaluation& shown : plan.alternatives) {
+    if (whole)
+      weigh(shown);
+    else
+      shown.assumed = assumed_steps(*shown.configuration, shown);
+  }
   if (explored.marginal && is_worth_a_risk(*explored.marginal, selection.recommended))
     plan.marginal = presenter.show(*explored.marginal);
-  if (request.beside == Beside::front) {
-    for (Evaluation& shown : plan.alternatives) weigh(shown);
+  if (whole) {
     if (plan.marginal) weigh(*plan.marginal);
     plan.pareto = presenter.show(explored.front.candidates());
   }
@@ -147,14 +158,23 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   return plan;
 }
 
-/// Where constraints rejected everything no change of size helps, but of a step whose tokens can't be shared out.
-MachinePlan with_batches(MachinePlan plan, const PlanRequest& request, const SearchSpace& space,
-                         const HardwareProfile& profile, const Evaluator& evaluate, const SearchBudget& budget) {
+/// Where constraints rejected everything no change of size helps, but of a step whose tokens can't be shared out, or that
+/// takes longer than is asked for.
+MachinePlan with_other_limits(MachinePlan plan, const PlanRequest& request, const SearchSpace& space,
+                              const HardwareProfile& profile, const Explored& explored, const Evaluator& evaluate,
+                              const SearchBudget& budget) {
   if (request.beside == Beside::nothing) return plan;
+  if (const auto least = explored.rejections.least_step(request.max_step)) {
+    if (auto fits = what_step_would_fit(request, profile, *least, evaluate, budget))
+      plan.would_fit.push_back(*std::move(fits));
+    weigh(plan.would_fit);
+    return plan;
+  }
   WouldFits tried = what_batch_would_fit(request, profile, space.base.devices(), space.base.config.max_target_length,
                                          evaluate, budget);
   plan.would_fit = std::move(tried.found);
   plan.evaluated = tried.evaluated;
+  weigh(plan.would_fit);
   return plan;
 }
 
@@ -162,7 +182,7 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
                                const std::vector<Parallelism>& parallelisms, const Explored& explored,
                                const Evaluator& evaluate, const SearchBudget& budget) {
   MachinePlan plan;
-  if (!explored.smallest) return with_batches(std::move(plan), request, space, profile, evaluate, budget);
+  if (!explored.smallest) return with_other_limits(std::move(plan), request, space, profile, explored, evaluate, budget);
   plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
   if (!plan.closest->infeasible) plan.kept_free = keeps_too_little_free(plan.closest->memory);
   if (request.beside == Beside::nothing) return plan;
@@ -171,6 +191,7 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
   WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate, budget);
   plan.would_fit = std::move(tried.found);
   plan.evaluated = tried.evaluated;
+  weigh(plan.would_fit);
   return plan;
 }
 
@@ -193,9 +214,12 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   try_finer_batches(space, parallelisms, explored, scope, evaluate);
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
-  if (plan.recommended && request.beside >= Beside::alternatives)
-    if (auto fewer = what_fewer_chips_make(request, profile, *plan.recommended, evaluate, budget); !fewer.empty())
-      plan.reasons.insert(plan.reasons.begin() + 1, std::move(fewer));  // behind where the time goes
+  if (plan.recommended && request.beside >= Beside::alternatives) {
+    const Evaluation& best = *plan.recommended;
+    for (std::string other : {what_split_axes_make(request, profile, best, found.rejections, evaluate, budget),
+                              what_fewer_chips_make(request, profile, best, evaluate, budget)})
+      if (!other.empty()) plan.reasons.insert(plan.reasons.begin() + 1, std::move(other));  // behind where the time goes
+  }
   explored.rejections.add(reasons_to_reject(found, space));
   plan.rejections = explored.fitting.empty() ? explored.rejections.nearest_first(space.moe_paths.size() == 1)
                                              : explored.rejections.sorted();

@@ -133,15 +133,17 @@ std::string what_would_change_it(const Evaluation& best, const Evaluation& other
                      what, 100 * most);
 }
 
-/// Strategies searched of which no candidate fits.
-std::vector<std::string> what_does_not_fit(const MachinePlan& plan, const std::vector<Parallelism>& parallelisms) {
+/// Strategies searched of which no candidate fits, or was found to before the search was stopped.
+std::vector<std::string> what_does_not_fit(const MachinePlan& plan, const std::vector<Parallelism>& parallelisms,
+                                           bool stopped) {
   std::vector<std::string> sentences;
   for (const Strategy strategy : strategies) {
     const auto is_it = [&](const StrategyPlan& p) { return p.strategy == strategy; };
     const auto uses_it = [&](const Parallelism& p) { return uses(p.mesh, strategy); };
     if (std::none_of(plan.strategies.begin(), plan.strategies.end(), is_it) &&
         std::any_of(parallelisms.begin(), parallelisms.end(), uses_it))
-      sentences.push_back(fmt::format("no mesh with {} fits", meshes_of(strategy)));
+      sentences.push_back(fmt::format("no mesh with {} {}", meshes_of(strategy),
+                                      stopped ? "was found to fit before the search was stopped" : "fits"));
   }
   return sentences;
 }
@@ -202,7 +204,7 @@ std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace&
       reasons.push_back(std::move(change));
   }
   if (plan.marginal) reasons.push_back(what_is_faster(best, *plan.marginal));
-  for (auto& sentence : what_does_not_fit(plan, parallelisms)) reasons.push_back(std::move(sentence));
+  for (auto& sentence : what_does_not_fit(plan, parallelisms, explored.left > 0)) reasons.push_back(std::move(sentence));
   for (auto& sentence : what_other_rules_cost(best, space, parallelisms, explored))
     reasons.push_back(std::move(sentence));
   return reasons;

@@ -8,6 +8,7 @@
 #include <planner/search/explore/explore.hpp>
 #include <planner/search/space/parallelism.hpp>
 #include <planner/search/space/remat_order.hpp>
+#include <planner/search/plan_machine.hpp>
 #include <planner/search/present.hpp>
 #include <planner/search/would_fit.hpp>
 #include <planner/what_if/narrower_states.hpp>
@@ -214,6 +215,19 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
     if (auto fits = trials.largest_batch(request)) answer.found.push_back(*std::move(fits));
   answer.evaluated = trials.evaluated();
   return answer;
+}
+
+std::optional<WouldFit> what_step_would_fit(const PlanRequest& request, const HardwareProfile& profile, Seconds least,
+                                            const Evaluator& evaluate, const SearchBudget& budget) {
+  const double digit = std::pow(10.0, std::floor(std::log10(least.value)) - 2);
+  PlanRequest longer = request;
+  longer.max_step = Seconds{std::ceil(least.value / digit) * digit};
+  longer.beside = Beside::nothing;
+  MachinePlan plan = plan_machine(longer, profile, evaluate, budget);
+  if (!plan.recommended) return std::nullopt;
+  const bool shown = request.beside == Beside::front;
+  return WouldFit{fmt::format("--max-step-seconds {:g}", longer.max_step->value),
+                  shown ? std::move(plan.recommended) : std::nullopt};
 }
 
 WouldFits what_batch_would_fit(const PlanRequest& request, const HardwareProfile& profile, std::int64_t devices,

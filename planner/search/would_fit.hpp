@@ -3,6 +3,7 @@
 #include <shardplan/plan.hpp>
 #include <planner/search/explore/search_budget.hpp>
 #include <planner/search/space/candidate.hpp>
+#include <optional>
 #include <vector>
 
 namespace shardplan {
@@ -17,6 +18,10 @@ struct WouldFits {
 /// the remat policy that needs least memory. A change that the budget has nothing left for is not named.
 WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& closest,
                          const Evaluator& evaluate, const SearchBudget& budget);
+
+/// A step that may take `least`, which is the least that was met: rounded up to three digits.
+std::optional<WouldFit> what_step_would_fit(const PlanRequest& request, const HardwareProfile& profile, Seconds least,
+                                            const Evaluator& evaluate, const SearchBudget& budget);
 
 /// Of a step with a fixed number of tokens that can't be shared out among the devices: the nearest numbers below and above
 /// of which every device has whole sequences of `length` tokens.

@@ -12,17 +12,17 @@ Runner::Runner(const SearchSpace& space, const Parallelism& any, const Evaluator
     : space_(space),
       evaluate_(evaluate),
       parallelism_(&any),
-      configuration_(configuration_of(space, any, space.remat_policies.front(), any.batches.front())),
+      configuration_(lend_configuration(space, any, space.remat_policies.front(), any.batches.front())),
       mesh_(space.programs.get(), links, binder, space.places.get()),
       expert_axes_(binder->expert_axes()),
       shares_memory_(links == PreparedMesh::Links::several) {}
 
 void Runner::change_to(const Parallelism& parallelism, const RematPolicy& policy, const BatchOption& batch) {
   if (parallelism.place != parallelism_->place) {
-    configuration_.mesh = parallelism.mesh;
+    configuration_->mesh = parallelism.mesh;
     mesh_.leave_links();
   }
-  set_config(configuration_, space_, parallelism, policy, batch);
+  set_config(*configuration_, space_, parallelism, policy, batch);
   parallelism_ = &parallelism;
 }
 
@@ -47,9 +47,9 @@ Runner::Memory Runner::memory_of(const Parallelism& p, std::size_t remat, const 
 const Configuration& Runner::configuration_for(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
   const RematPolicy& policy = space_.remat_policies[remat];
   if (&parallelism != parallelism_) change_to(parallelism, policy, batch);
-  set_remat(configuration_.config, policy);
-  set_batch(configuration_.config, batch);
-  return configuration_;
+  set_remat(configuration_->config, policy);
+  set_batch(configuration_->config, batch);
+  return *configuration_;
 }
 
 }  // namespace shardplan

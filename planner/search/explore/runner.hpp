@@ -48,8 +48,7 @@ class Runner {
   const SearchSpace& space_;
   const Evaluator& evaluate_;
   const Parallelism* parallelism_;  ///< of the last candidate
-  /// Changed from candidate to candidate: copying model, machine and rules costs as much as costing them.
-  Configuration configuration_;
+  LentConfiguration configuration_;  ///< changed from candidate to candidate
   PreparedMesh mesh_;
   AxisList expert_axes_;
   bool shares_memory_;

@@ -237,7 +237,7 @@ class Attempts {
   const Parallelism& parallelism_;
   const Binder& binder_;
   bool spreads_optimizer_;
-  Configuration& smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
+  Configuration& smallest_;  // changed from attempt to attempt
   BatchShards shards_;
   std::optional<Infeasible> violation_;
   bool is_allowed_ = false;  ///< settings that no schedule changes
@@ -258,13 +258,14 @@ std::vector<bool> dispatch_choices(const SearchSpace& space, const RuleSet& rule
 
 std::vector<Attempt> attempts_under(const SearchSpace& space, std::size_t rules, const Mesh& mesh, bool spreads_optimizer) {
   std::vector<Attempt> attempts;
+  if (space.moe_paths.empty()) return attempts;
   const RuleSet& in_force = rules_on(space, rules, mesh);
   const auto binder = binder_on(space, rules, mesh);
-  std::optional<Configuration> any;
+  const Parallelism first{rules, mesh, space.moe_paths.front(), false, {}, false, {}, 0, 0};
+  const LentConfiguration any = lend_configuration(space, first, first_policy(space, mesh), {1, 1});
   for (const MoePath path : space.moe_paths)
     for (const bool dispatch_peeled : dispatch_choices(space, in_force, mesh, path)) {
       const Parallelism parallelism{rules, mesh, path, dispatch_peeled, {}, false, {}, 0, 0};
-      if (!any) any = configuration_of(space, parallelism, first_policy(space, mesh), {1, 1});
       for (auto& made : Attempts(space, parallelism, *binder, spreads_optimizer, *any).all())
         attempts.push_back(std::move(made));
     }

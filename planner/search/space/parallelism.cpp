@@ -217,6 +217,8 @@ void set_config(Configuration& configuration, const SearchSpace& space, const Pa
   config.shard_optimizer_over_data = parallelism.optimizer_over_data;
   set_batch(config, batch);
   if (!space.packing_fixed && packing_violation(configuration)) config = unpacked(config);
+  if (!space.expert_tile_fixed)
+    if (const auto tile = dividing_tile(configuration)) config.wi_tile_fwd_mlp_dim = *tile;
 }
 
 Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const RematPolicy& remat,
@@ -226,6 +228,16 @@ Configuration configuration_of(const SearchSpace& space, const Parallelism& para
   configuration.mesh = parallelism.mesh;
   set_config(configuration, space, parallelism, remat, batch);
   return configuration;
+}
+
+LentConfiguration lend_configuration(const SearchSpace& space, const Parallelism& parallelism, const RematPolicy& remat,
+                                     const BatchOption& batch) {
+  const Mesh& mesh = parallelism.mesh;
+  LentConfiguration lent = space.configurations->lend(number_of_rules(parallelism.rules, mesh), space.base,
+                                                      rules_on(space, parallelism.rules, mesh));
+  lent->mesh = mesh;
+  set_config(*lent, space, parallelism, remat, batch);
+  return lent;
 }
 
 Parallelisms enumerate_parallelisms(const SearchSpace& all) {

@@ -38,6 +38,10 @@ Parallelisms enumerate_parallelisms(const SearchSpace& space);
 void set_config(Configuration& configuration, const SearchSpace& space, const Parallelism& parallelism,
                 const RematPolicy& remat, const BatchOption& batch);
 
+/// The same of one that the search lends, which has no other rules and mesh.
+LentConfiguration lend_configuration(const SearchSpace& space, const Parallelism& parallelism, const RematPolicy& remat,
+                                     const BatchOption& batch);
+
 /// One candidate in full.
 Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const RematPolicy& remat,
                                const BatchOption& batch);

@@ -67,6 +67,12 @@ bool is_limit(ConstraintId constraint) {
 
 bool Rejections::has(ConstraintId constraint) const { return counts_.contains(constraint); }
 
+std::optional<Seconds> Rejections::least_step(std::optional<Seconds> limit) const {
+  const auto slow = counts_.find(ConstraintId::step_seconds);
+  if (!limit || slow == counts_.end()) return std::nullopt;
+  return *limit + Seconds{static_cast<double>(slow->second.excess) * 1e-6};
+}
+
 void Rejections::add(const Infeasible& reason) {
   add(reason.constraint,
       {{reason.constraint, 1, reason.message}, is_limit(reason.constraint) ? reason.needed - reason.available : 0});

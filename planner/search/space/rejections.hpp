@@ -1,6 +1,7 @@
 #pragma once
 // Why candidates were dropped, counted by constraint.
 #include <map>
+#include <optional>
 #include <shardplan/plan.hpp>
 #include <shardplan/evaluation.hpp>
 #include <vector>
@@ -12,6 +13,8 @@ class Rejections {
   void add(const Infeasible& reason);
   void add(const Rejections& others);
   bool has(ConstraintId constraint) const;
+  /// Of those that take longer than `limit`, the least; empty: there are none.
+  std::optional<Seconds> least_step(std::optional<Seconds> limit) const;
   /// Most frequent first, ties alphabetical.
   std::vector<RejectionCount> sorted() const;
   /// Where nothing is left: what only lacked time first, then what only lacked memory, which kept every constraint; then

@@ -139,6 +139,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   space.gathered_once_fixed = settings.says(&TrainConfig::pipeline_fsdp_ag_once);
   space.accumulation_fixed = settings.says(&TrainConfig::gradient_accumulation_steps);
   space.capacity_fixed = settings.says(&TrainConfig::capacity_factor);
+  space.expert_tile_fixed = settings.says(&TrainConfig::wi_tile_fwd_mlp_dim);
   space.packing_fixed = settings.says(&TrainConfig::packing);
   space.optimizer_over_data_fixed = settings.says(&TrainConfig::shard_optimizer_over_data);
   space.remat_policies = policies_of(request);
@@ -159,9 +160,12 @@ const RuleSet& rules_on(const SearchSpace& space, std::size_t rules, const Mesh&
   return *space.pipelined_sets[rules];
 }
 
+std::size_t number_of_rules(std::size_t rules, const Mesh& mesh) {
+  return rules * 2 + (pipeline_stages(mesh) > 1 ? 1 : 0);
+}
+
 std::shared_ptr<const Binder> binder_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh) {
-  const bool pipelined = pipeline_stages(mesh) > 1;
-  return space.binders->binder_of(rules * 2 + (pipelined ? 1 : 0), rules_on(space, rules, mesh), mesh);
+  return space.binders->binder_of(number_of_rules(rules, mesh), rules_on(space, rules, mesh), mesh);
 }
 
 SearchSpace without_pipelines(SearchSpace space) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <planner/evaluate/binder_cache.hpp>
+#include <planner/evaluate/configuration_pool.hpp>
 #include <planner/evaluate/mesh_place.hpp>
 #include <planner/evaluate/program_cache.hpp>
 #include <shardplan/configuration.hpp>
@@ -49,6 +50,7 @@ struct SearchSpace {
   bool optimizer_over_data_fixed = false;                            ///< likewise shard_optimizer_over_data
   bool accumulation_fixed = false;                                   ///< likewise gradient_accumulation_steps
   bool packing_fixed = false, capacity_fixed = false;                ///< likewise packing and capacity_factor
+  bool expert_tile_fixed = false;                                    ///< likewise wi_tile_fwd_mlp_dim
   std::vector<RematPolicy> remat_policies;                           ///< least memory first
   std::vector<RematPolicy> unpriced_policies;  ///< left out: they offload to a host whose link the profile doesn't know
   std::optional<double> per_device_batch;
@@ -57,6 +59,7 @@ struct SearchSpace {
   std::shared_ptr<ProgramCache> programs = std::make_shared<ProgramCache>();  ///< of its candidates
   std::shared_ptr<BinderCache> binders = std::make_shared<BinderCache>();     ///< of its meshes
   std::shared_ptr<PlaceCache> places = std::make_shared<PlaceCache>();        ///< likewise
+  std::shared_ptr<ConfigurationPool> configurations = std::make_shared<ConfigurationPool>();  ///< of its rule sets
 
   bool searches_batch() const { return !per_device_batch && !global_batch_tokens; }
   bool asks_for(AxisRole axis) const { return asked_axes.contains(name_of(axis)); }
@@ -67,6 +70,9 @@ SearchSpace search_space(const PlanRequest& request, Machine machine);
 
 /// The rules on a mesh: those without a pipeline, or edited for its stages.
 const RuleSet& rules_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh);
+
+/// A number for these; equal ones have the same.
+std::size_t number_of_rules(std::size_t rules, const Mesh& mesh);
 
 /// And what binds programs to these.
 std::shared_ptr<const Binder> binder_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh);

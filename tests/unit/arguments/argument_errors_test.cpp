@@ -222,6 +222,7 @@ TEST(ArgumentErrors, Mesh) {
           {"ici_data_parallelism=0", "ici_data_parallelism=0: expected at least 1, or -1"},
           {"ici_data_parallelism=-2", "expected at least 1, or -1"},
           {"dcn_data_parallelism=2", "dcn_data_parallelism=2: there is one slice only"},
+          {"dcn_data_parallelism=2 ici_fsdp_parallelism=4", "dcn_data_parallelism=2: there is one slice only"},
           {"compile_topology_num_slices=2 dcn_fsdp_parallelism=3",
            "mesh between slices: dcn_fsdp_parallelism=3 does not "
            "divide the 2 slices"},

@@ -241,6 +241,7 @@ TEST(CompilerFlags, RefuseWhatIsNoneOrMisspelled) {
       {"--xla_gpu_autotune_leve=0", "unknown flag '--xla_gpu_autotune_leve'; nearest: --xla_gpu_autotune_level"},
       {"--xla_gpu_enable_trition_gemm=false", "nearest: --xla_gpu_enable_triton_gemm"},
       {"--xla_gpu_enable_pipelined_all_gather=maybe", "takes true or false, not 'maybe'"},
+      {"--xla_gpu_enable_latency_hiding_scheduler=maybe", "takes true or false, not 'maybe'"},
   };
   for (const auto& row : rows)
     EXPECT_THAT([&] { load_compiler("xla-gpu", row.flags); }, ThrowsMessage<InputError>(HasSubstr(row.message)));

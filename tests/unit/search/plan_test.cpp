@@ -16,6 +16,7 @@ using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 /// What a plan decides, apart from how long it took.
 std::string decisions(const MachinePlan& plan) {
@@ -233,6 +234,48 @@ TEST(Plan, LeavesOutLongerSteps) {
   EXPECT_FALSE(none.closest) << "memory is not what is missing";
   ASSERT_FALSE(none.rejections.empty());
   EXPECT_EQ(none.rejections.front().constraint, ConstraintId::step_seconds);
+  ASSERT_EQ(none.would_fit.size(), 1U);
+  EXPECT_THAT(none.would_fit.front().change, StartsWith("--max-step-seconds "));
+  ASSERT_TRUE(none.would_fit.front().evaluation);
+  const Seconds offered{std::stod(none.would_fit.front().change.substr(19))};
+  EXPECT_LE(none.would_fit.front().evaluation->time.step(), offered);
+  request.max_step = offered * 0.98;
+  EXPECT_FALSE(plan_one(request).recommended) << "it is the least";
+}
+
+/// By the cost model.
+MachinePlan costed(const PlanRequest& request) { return plan(request).machines.front(); }
+
+// Experts of 1536 columns are no whole tiles of 1024, which MaxText's int8 weights have to be: a plan says another tile.
+TEST(Plan, OfInt8ExpertsHasTilesThatDivideThem) {
+  PlanRequest request = request_for("qwen3-235b-a22b", "tpu-7x", 64);
+  request.settings.set(&TrainConfig::quantization, Quantization::int8);
+  request.beside = Beside::nothing;
+  const MachinePlan plan = costed(request);
+  ASSERT_TRUE(plan.recommended);
+  EXPECT_EQ(plan.recommended->moe_path, MoePath::ragged);
+  EXPECT_EQ(1536 / plan.recommended->mesh.size_of(AxisRole::tensor) % plan.recommended->config.wi_tile_fwd_mlp_dim, 0);
+  request.settings.set(&TrainConfig::wi_tile_fwd_mlp_dim, std::int64_t{1024});
+  const MachinePlan refused = costed(request);
+  EXPECT_TRUE(!refused.recommended || refused.recommended->moe_path != MoePath::ragged) << "it is what was asked for";
+}
+
+// 512 chips are two slices of 16 x 16, along which no axis but one of 16 or 256 lies whole.
+TEST(Plan, SaysWhatSplitAxesWouldSpare) {
+  PlanRequest request = request_for("llama3.1-405b", "tpu-v6e", 512);
+  request.beside = Beside::alternatives;
+  const auto names_it = [](const MachinePlan& plan) {
+    return std::any_of(plan.reasons.begin(), plan.reasons.end(), [](const std::string& reason) {
+      return reason.starts_with("allow_split_physical_axes=true would make");
+    });
+  };
+  const MachinePlan whole = costed(request);
+  ASSERT_TRUE(whole.recommended);
+  EXPECT_TRUE(names_it(whole));
+  request.settings.set(&TrainConfig::allow_split_physical_axes, true);
+  const MachinePlan split = costed(request);
+  EXPECT_GT(split.recommended->tokens_per_second(), 1.05 * whole.recommended->tokens_per_second());
+  EXPECT_FALSE(names_it(split));
 }
 
 TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {
