@@ -90,12 +90,16 @@ std::optional<HloCollective> CollectiveReader::read_collective(const HloInstruct
   return collective;
 }
 
-/// XLA names a combined collective after all whose results it has, in their order (CollectiveCombiner's metadata).
+/// XLA names a combined collective after all whose results it has, in their order; where all have one name, by that. An
+/// all-to-all's results are pieces of one.
 std::vector<CombinedPart> CollectiveReader::parts_of(const HloInstruction& instruction, const HloCollective& collective,
                                                      std::string_view shape, std::int64_t group_size) const {
   const auto results = elements_of_shape(shape);
-  if (results.size() < 2 || collective.kind == CollectiveKind::ragged_all_to_all) return {};
-  const auto names = combined_names(collective.op_name);
+  const bool combines = collective.kind == CollectiveKind::all_gather || collective.kind == CollectiveKind::all_reduce ||
+                        collective.kind == CollectiveKind::reduce_scatter;
+  if (results.size() < 2 || !combines) return {};
+  auto names = combined_names(collective.op_name);
+  if (names.size() == 1) names.resize(results.size(), names.front());
   if (names.size() != results.size()) return {};
   std::vector<CombinedPart> parts;
   for (std::size_t i = 0; i < results.size(); ++i)
