@@ -36,6 +36,9 @@ function differencesCard(rows) {
 }
 
 /** Of the first row's tokens, so that rows with other batches compare. */
+/** Bars of this many times the fastest would leave none of the others to tell apart. */
+const mostDrawn = 4;
+
 function compareTimeCard(rows, count) {
   const bars = rows.map((r, i) => {
     const scale = rows[0].global_batch_tokens / r.global_batch_tokens, time = (v) => timeText(v);
@@ -44,7 +47,9 @@ function compareTimeCard(rows, count) {
         part("host copies", r.exposed_host_seconds * scale, time, "pink"), part("pipeline bubble", r.bubble_seconds * scale, time, "amber"),
         part("routing of all tokens", r.all_token_routing_seconds * scale, time, "green")] };
   });
-  return card("Time of the same tokens", figure("time", `${countText(rows[0].global_batch_tokens)} tokens each${firstOfText(rows, count)}`, stackedBars(bars, inSeconds), barTable("Time by part", bars, "time")));
+  const drawn = bars.filter((_, i) => !(rows[i].slower > mostDrawn - 1)), far = bars.length - drawn.length;
+  const others = far ? `; ${plural(far, "run")} of more than ${mostDrawn} times the fastest's time ${far === 1 ? "is" : "are"} in the numbers alone` : "";
+  return card("Time of the same tokens", figure("time", `${countText(rows[0].global_batch_tokens)} tokens each${firstOfText(rows, count)}${others}`, stackedBars(drawn, inSeconds), barTable("Time by part", bars, "time")));
 }
 
 function compareTrafficCard(rows, count) {

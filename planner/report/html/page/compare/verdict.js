@@ -64,12 +64,13 @@ function compareLead(answer, rows) {
     const [best, next] = able, ahead = isSame(best, next, goal) ? goal.sameFigure : goal.aheadInFigure(best, next);
     sentences.push([name(best), ` makes ${goal.figure(best)}, ${ahead} `, name(next), `${steps(best, next)}. `]);
   } else if (able.length === 1) sentences.push([name(able[0]), ` makes ${goal.figure(able[0])}. `]);
-  const against = able[0] || unable.at(-1), said = unable.slice(0, 3);
+  const against = able[0] || unable.at(-1);
+  const isAhead = (row) => row !== against && goal.worth(row) > goal.worth(against) && !isSame(row, against, goal);
+  const said = unable.length > 2 && able.length ? unable.filter(isAhead).slice(0, 3) : unable.slice(0, 3);
   for (const row of said) {
-    const isAhead = row !== against && goal.worth(row) > goal.worth(against) && !isSame(row, against, goal);
-    const ahead = isAhead ? `; if it did, it would be ${goal.ahead(row, against)} ${against.label}` : "";
+    const ahead = isAhead(row) ? `; if it did, it would be ${goal.ahead(row, against)} ${against.label}` : "";
     sentences.push([name(row), ` ${unfitText(row)}${ahead}. `]);
   }
-  if (unable.length > said.length) sentences.push(`${countText(unable.length - said.length)} more don't ${surely(unable)}fit. `);
+  if (unable.length > said.length) sentences.push(`${countText(unable.length - said.length)}${said.length ? " more" : ""} don't ${surely(unable)}fit. `);
   return sentences.length ? el("p", { class: "lead" }, answer.rule_changes ? "The best run of each: " : null, sentences) : null;
 }
