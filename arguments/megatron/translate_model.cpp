@@ -62,14 +62,20 @@ void translate_biases(const Model& m, Translation& to) {
   if (m.attention_bias && m.attention_type != AttentionType::mla) to.flag("--add-qkv-bias");
 }
 
-/// The values that a model of one's own carries; MaxText's own files keep theirs.
+/// Of the values that a model of one's own carries; empty: it says none. MaxText's own files keep theirs.
+std::string inner_value(const Model& m, std::string_view key) {
+  const auto found = std::find_if(m.inner_values.begin(), m.inner_values.end(),
+                                  [&](const auto& value) { return value.first == key; });
+  return found == m.inner_values.end() ? "" : found->second;
+}
+
 void translate_positions(const Model& m, Translation& to) {
   if (m.trainable_position_size > 0) return;
   to.flag("--position-embedding-type", "rope");
-  const auto base = std::find_if(m.inner_values.begin(), m.inner_values.end(),
-                                 [](const auto& value) { return value.first == "rope_max_timescale"; });
-  if (base != m.inner_values.end()) to.flag("--rotary-base", base->second);
-  else to.unknown(fmt::format("--rotary-base, which MaxText's own file of {} has", m.name),
+  if (const std::string base = inner_value(m, "rope_max_timescale"); !base.empty())
+    to.flag("--rotary-base", base);
+  else
+    to.unknown(fmt::format("--rotary-base, which MaxText's own file of {} has", m.name),
                   "10000 where nobody says; it costs nothing");
 }
 
@@ -90,7 +96,10 @@ void translate_model(const Configuration& c, Translation& to) {
   if (!m.tied_embedding) to.flag("--untie-embeddings-and-output-weights");
   translate_positions(m, to);
   if (!c.model.inner_values.empty() || !c.model.left_out.empty())
-    to.missing("rotary scaling and the like of the model's file", "see its own configuration");
+    to.missing("rotary scaling and the like of the model's file",
+               inner_value(m, "rope_type") == "llama3.1"
+                   ? "see its own configuration; Llama 3.1's is --use-rope-scaling, its factor --rope-scaling-factor"
+                   : "see its own configuration");
 }
 
 }  // namespace shardplan
