@@ -3,7 +3,7 @@ function sweepTitle(answer, models) {
   const goal = goalText(answer), subject = models.length === 1 ? models[0] : plural(models.length, "model");
   const whole = goal ? `${subject}, ${goal}` : subject, done = models.filter((model) => answer.answers.by_model[model].fastest);
   if (models.length > 1) {
-    const how = answer.within_seconds === null ? "can be trained" : "in time";
+    const how = answer.within_seconds === null ? "can be trained" : "can be done in time";
     return `${whole}: ${done.length === models.length ? "all" : done.length ? `${done.length} of ${models.length}` : "none"} ${how}`;
   }
   const { smallest, fastest } = answer.answers.by_model[models[0]];
