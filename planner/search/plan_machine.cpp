@@ -188,7 +188,7 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
   if (request.beside == Beside::nothing) return plan;
   if (!plan.closest->findings.empty() && request.beside >= Beside::alternatives)
     plan.closest->findings = weigh_findings(*plan.closest->configuration, *plan.closest).findings;
-  WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate, budget);
+  WouldFits tried = what_would_fit(request, profile, *plan.closest, explored.rejections, evaluate, budget);
   plan.would_fit = std::move(tried.found);
   plan.evaluated = tried.evaluated;
   weigh(plan.would_fit);

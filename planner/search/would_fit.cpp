@@ -37,6 +37,14 @@ std::vector<Change> narrower_state(const PlanRequest& request) {
   return changes;
 }
 
+/// MaxText's check of weights that miss an axis is off: rule sets that keep some whole on purpose (ep-as-dp) are run so.
+std::vector<Change> unchecked_weights(const PlanRequest& request) {
+  if (request.settings.says(&TrainConfig::sharding_tolerance)) return {};
+  Change change{"sharding_tolerance=1", request};
+  change.request.settings.set(&TrainConfig::sharding_tolerance, 1.0);
+  return {std::move(change)};
+}
+
 /// Where the request leaves the policy open.
 std::vector<Change> offloaded_inputs(const PlanRequest& request, const HardwareProfile& profile) {
   if (request.remat_policies.size() < 2 || !profile.host_link_bandwidth) return {};
@@ -196,8 +204,10 @@ class Trials {
 }  // namespace
 
 WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& closest,
-                         const Evaluator& evaluate, const SearchBudget& budget) {
+                         const Rejections& rejections, const Evaluator& evaluate, const SearchBudget& budget) {
   std::vector<std::vector<Change>> tries;  // of each list the mildest change that helps
+  if (!request.mesh.empty() && rejections.has(ConstraintId::weights_not_sharded))  // of all meshes others split them
+    tries.push_back(unchecked_weights(request));
   for (Change& change : narrower_state(request)) tries.push_back({std::move(change)});
   tries.push_back(offloaded_inputs(request, profile));
   tries.push_back(more_accumulation(request));

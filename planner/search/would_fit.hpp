@@ -3,6 +3,7 @@
 #include <shardplan/plan.hpp>
 #include <planner/search/explore/search_budget.hpp>
 #include <planner/search/space/candidate.hpp>
+#include <planner/search/space/rejections.hpp>
 #include <optional>
 #include <vector>
 
@@ -15,9 +16,10 @@ struct WouldFits {
 
 /// The same request with narrower moments and weights, the optimizer or the layers' inputs in host memory, accumulation
 /// instead of a larger batch, a shorter sequence, the next machine size up to 4096 chips: each by itself. Costed with
-/// the remat policy that needs least memory. A change that the budget has nothing left for is not named.
+/// the remat policy that needs least memory. Where MaxText refused some on the mesh that is asked for because weights
+/// miss an axis (`rejections`), also without that check. A change that the budget has nothing left for is not named.
 WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& closest,
-                         const Evaluator& evaluate, const SearchBudget& budget);
+                         const Rejections& rejections, const Evaluator& evaluate, const SearchBudget& budget);
 
 /// A step that may take `least`, which is the least that was met: rounded up to three digits.
 std::optional<WouldFit> what_step_would_fit(const PlanRequest& request, const HardwareProfile& profile, Seconds least,
