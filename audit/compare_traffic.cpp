@@ -83,13 +83,14 @@ Traffic all_reduces_of(const std::vector<const TrafficItem*>& items) {
 }
 
 /// With its share of the time that the whole takes.
-TrafficItem item_of(const CombinedPart& part, TrafficItem whole) {
+TrafficItem item_of(const CollectivePart& part, TrafficItem whole) {
   Collective& c = whole.collective;
   if (c.bytes.value > 0)
     c.seconds = c.seconds * (static_cast<double>(part.bytes.value) / static_cast<double>(c.bytes.value));
   c.bytes = part.bytes;
-  whole.collective.op = part.op_name;
-  whole.tensor = tensor_of(part.op_name, part.shape);
+  c.phase = part.phase;
+  whole.collective.op = part.op;
+  whole.tensor = tensor_of(part.op, part.shape);
   whole.expert_weight = expert_weight_of(whole.tensor);
   return whole;
 }
@@ -108,7 +109,7 @@ std::vector<TrafficItem> items_of(const ProgramTraffic& program) {
     const TrafficItem whole{class_of(p), p.collective, tensor, expert_weight_of(tensor), p.scattered,
                             p.fit == GroupFit::no_axes, p.rematerialized};
     if (p.parts.empty()) items.push_back(whole);
-    for (const CombinedPart& part : p.parts) items.push_back(item_of(part, whole));
+    for (const CollectivePart& part : p.parts) items.push_back(item_of(part, whole));
   }
   return items;
 }

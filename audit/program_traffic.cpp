@@ -107,16 +107,19 @@ class TrafficCounter {
     if (times == 0) return;
     const std::string& op_name = found.op_name.empty() ? context.op_name : found.op_name;
     const GroupAxes& group = group_axes_[found.groups];
-    ProgramCollective entry{{}, found.shape, group.fit, found.ring, found.scattered, found.rematerialized, found.parts};
+    ProgramCollective entry{{}, found.shape, group.fit, found.ring, found.scattered, found.rematerialized};
     NamedCollective& c = entry.collective;
     static_cast<Collective&>(c) = collective_of(program_, found, group, mesh_);
     c.phase = phase_of(op_name);
     c.op = source_operation(op_name);
-    for (CombinedPart& part : entry.parts) part.op_name = source_operation(part.op_name);
+    for (const CombinedPart& part : found.parts) {
+      const std::string& name = part.op_name.empty() ? op_name : part.op_name;
+      entry.parts.push_back({source_operation(name), phase_of(name), part.shape, part.bytes});
+    }
     c.why = why(found, context);
     auto [place, is_new] = merged_.try_emplace(
         {c.phase, c.kind, c.axes, c.group_size, c.bytes.value, c.op, entry.fit, entry.ring, entry.scattered,
-         entry.rematerialized},
+         entry.rematerialized, entry.parts},
         entry);
     if (is_new) place->second.collective.executions = 0;
     auto& sum = place->second.collective.executions;
@@ -144,7 +147,7 @@ class TrafficCounter {
   }
 
   using Key = std::tuple<Phase, CollectiveKind, AxisList, std::int64_t, std::int64_t, std::string, GroupFit, RingOf,
-                         bool, bool>;
+                         bool, bool, std::vector<CollectivePart>>;
 
   const HloProgram& program_;
   const Mesh& mesh_;

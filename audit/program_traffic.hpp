@@ -9,6 +9,15 @@
 
 namespace shardplan {
 
+/// One of several collectives that the compiler made one.
+struct CollectivePart {
+  std::string op;  ///< the source operation
+  Phase phase = Phase::forward;
+  std::string shape;
+  Bytes bytes;
+  auto operator<=>(const CollectivePart&) const = default;
+};
+
 struct ProgramCollective {
   NamedCollective collective;  ///< op: the source operation; why: which instruction, in which loop
   std::string shape;      ///< "bf16[8,1,4096,14336]"
@@ -16,7 +25,7 @@ struct ProgramCollective {
   RingOf ring = RingOf::nothing;
   bool scattered = false;
   bool rematerialized = false;
-  std::vector<CombinedPart> parts = {};  ///< of a combined one that names them, by their source operations
+  std::vector<CollectivePart> parts = {};  ///< of a combined one that names them
 };
 
 struct ProgramTraffic {

@@ -48,7 +48,15 @@ std::int64_t layer_batch(const Configuration& configuration) {
   return batch / configuration.config.num_pipeline_microbatches;
 }
 
-std::int64_t expert_columns(const Configuration& c) { return c.model.moe_mlp / c.mesh.size_of(AxisRole::tensor); }
+/// In the experts' shard_map the rule of its columns says (layers/moe.py).
+std::int64_t expert_columns(const Configuration& c) {
+  const auto rule = std::find_if(c.rules.rules.begin(), c.rules.rules.end(),
+                                 [](const Rule& one) { return one.logical == "mlp_no_fsdp"; });
+  std::int64_t parts = 1;
+  if (rule != c.rules.rules.end())
+    for (const std::string& axis : rule->axes) parts *= c.mesh.size_of(axis);
+  return std::max<std::int64_t>(c.model.moe_mlp / parts, 1);
+}
 
 bool tiles_cut_scales(const Configuration& c) {
   const TrainConfig& config = c.config;

@@ -84,7 +84,7 @@ std::optional<HloCollective> CollectiveReader::read_collective(const HloInstruct
   collective.shape = short_shape(shape);
   const auto group_size = static_cast<std::int64_t>(groups[0].size());
   collective.bytes = {moved_bytes(instruction, kind, bytes_of(shape), group_size)};
-  collective.parts = parts_of(instruction, collective, shape, group_size);
+  collective.parts = parts_of(instruction, collective.op_name, kind, shape, group_size);
   collective.rematerialized = is_rematerialized(instruction.name);
   if (permute) collective.ring = ring_;
   return collective;
@@ -92,19 +92,20 @@ std::optional<HloCollective> CollectiveReader::read_collective(const HloInstruct
 
 /// XLA names a combined collective after all whose results it has, in their order; where all have one name, by that. An
 /// all-to-all's results are pieces of one.
-std::vector<CombinedPart> CollectiveReader::parts_of(const HloInstruction& instruction, const HloCollective& collective,
-                                                     std::string_view shape, std::int64_t group_size) const {
+std::vector<CombinedPart> CollectiveReader::parts_of(const HloInstruction& instruction, const std::string& op_name,
+                                                     CollectiveKind kind, std::string_view shape,
+                                                     std::int64_t group_size) const {
   const auto results = elements_of_shape(shape);
-  const bool combines = collective.kind == CollectiveKind::all_gather || collective.kind == CollectiveKind::all_reduce ||
-                        collective.kind == CollectiveKind::reduce_scatter;
+  const bool combines = kind == CollectiveKind::all_gather || kind == CollectiveKind::all_reduce ||
+                        kind == CollectiveKind::reduce_scatter;
   if (results.size() < 2 || !combines) return {};
-  auto names = combined_names(collective.op_name);
+  auto names = combined_names(op_name);
   if (names.size() == 1) names.resize(results.size(), names.front());
   if (names.size() != results.size()) return {};
   std::vector<CombinedPart> parts;
   for (std::size_t i = 0; i < results.size(); ++i)
     parts.push_back({names[i], short_shape(results[i]),
-                     {moved_bytes(instruction, collective.kind, bytes_of(results[i]), group_size)}});
+                     {moved_bytes(instruction, kind, bytes_of(results[i]), group_size)}});
   return parts;
 }
 

@@ -33,7 +33,7 @@ class CollectiveReader {
 
   std::optional<HloCollective> read_collective(const HloInstruction& instruction, Opcode opcode, CollectiveKind kind);
   std::optional<HloCollective> read_send(const HloInstruction& instruction);
-  std::vector<CombinedPart> parts_of(const HloInstruction& instruction, const HloCollective& collective,
+  std::vector<CombinedPart> parts_of(const HloInstruction& instruction, const std::string& op_name, CollectiveKind kind,
                                      std::string_view shape, std::int64_t group_size) const;
   std::size_t groups_of(std::string_view key, const HloInstruction& instruction);
   std::int64_t bytes_of(std::string_view shape) const;

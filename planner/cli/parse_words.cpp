@@ -37,8 +37,9 @@ constexpr FlagOfSearches flags_of_searches[] = {
 [[noreturn]] void refuse(const std::string& word, const CLI::App& parser) {
   if (!word.starts_with("-")) throw InputError(fmt::format("unexpected '{}'; see {} --help", word, parser.get_name()));
   const std::string flag = word.substr(0, word.find('='));
+  const bool takes_arguments = parser.get_option_no_throw("--model") != nullptr;
   for (const auto& known : flags_of_searches)
-    if (known.flag == flag)
+    if (takes_arguments && known.flag == flag)
       throw InputError(fmt::format("unknown flag '{}': {} takes MaxText's arguments: {}", flag, parser.get_name(),
                                    known.argument));
   throw InputError(unknown_name("flag", flag, flags_of(parser)));

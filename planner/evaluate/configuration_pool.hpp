@@ -32,8 +32,8 @@ class LentConfiguration {
 class ConfigurationPool {
  public:
   /// One that was lent under this number before, else a copy of `base` with `rules`. Its mesh and its settings are whatever
-  /// they were; all else is as in `base`, which is the same with every call, and so are the rules of a number. Several
-  /// threads may ask at once.
+  /// they were; all else is as in `base`, which with every call is the same but for these two, and so are the rules of a
+  /// number. Several threads may ask at once.
   LentConfiguration lend(std::size_t number, const Configuration& base, const RuleSet& rules);
 
  private:

@@ -108,7 +108,7 @@ MaybeFinding expert_output_not_peeled(const FindingSubject& s) {
                   expert_axes_text(s), in_words(weights)),
       "MoeBlock_0/wo",
       expert_axis_names(s),
-      "sparse_matmul=True, or '" + expert_axes_text(s) + "' as the only axis of the batch",
+      sparse_path_words(s) + ", or '" + expert_axes_text(s) + "' as the only axis of the batch",
       rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
   finding.extent = weights.seconds.value;
   return finding;
@@ -131,7 +131,7 @@ MaybeFinding missing_all_to_all(const FindingSubject& s) {
                               expert_axes_text(s), in_words(tokens)),
                   "MoeBlock_0/dispatch, combine",
                   expert_axis_names(s),
-                  "sparse_matmul=True",
+                  sparse_path_words(s),
                   rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
   finding.extent = tokens.seconds.value;
   return finding;

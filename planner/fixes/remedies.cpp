@@ -30,6 +30,7 @@ Configuration sparse_path(const Finding&, Configuration c) {
   c.config.idle_ring_of_experts = false;
   c.config.megablox = c.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
   c.config.moe_dispatch_no_expert_sharding = false;
+  if (const auto tile = dividing_tile(c)) c.config.wi_tile_fwd_mlp_dim = *tile;
   return c;
 }
 
@@ -251,9 +252,13 @@ std::string attention_words(const TrainConfig& now, const TrainConfig& changed) 
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// jax.lax.ragged_dot is another key's on machines without megablox.
+/// jax.lax.ragged_dot is another key's on machines without megablox; int8 experts may need another tile.
 std::string sparse_words(const TrainConfig& now, const TrainConfig& changed) {
-  return now.megablox && !changed.megablox ? "sparse_matmul=True megablox=False" : "sparse_matmul=True";
+  std::string words = "sparse_matmul=True";
+  if (now.megablox && !changed.megablox) words += " megablox=False";
+  if (now.wi_tile_fwd_mlp_dim != changed.wi_tile_fwd_mlp_dim)
+    words += fmt::format(" wi_tile_fwd_mlp_dim={}", changed.wi_tile_fwd_mlp_dim);
+  return words;
 }
 
 constexpr std::string_view dropping_words = "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)";

@@ -164,14 +164,10 @@ MachinePlan with_other_limits(MachinePlan plan, const PlanRequest& request, cons
                               const HardwareProfile& profile, const Explored& explored, const Evaluator& evaluate,
                               const SearchBudget& budget) {
   if (request.beside == Beside::nothing) return plan;
-  if (const auto least = explored.rejections.least_step(request.max_step)) {
-    if (auto fits = what_step_would_fit(request, profile, *least, evaluate, budget))
-      plan.would_fit.push_back(*std::move(fits));
-    weigh(plan.would_fit);
-    return plan;
-  }
-  WouldFits tried = what_batch_would_fit(request, profile, space.base.devices(), space.base.config.max_target_length,
-                                         evaluate, budget);
+  const auto least = explored.rejections.least_step(request.max_step);
+  WouldFits tried = least ? what_step_would_fit(request, profile, *least, evaluate, budget)
+                          : what_batch_would_fit(request, profile, space.base.devices(),
+                                                 space.base.config.max_target_length, evaluate, budget);
   plan.would_fit = std::move(tried.found);
   plan.evaluated = tried.evaluated;
   weigh(plan.would_fit);

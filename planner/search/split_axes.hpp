@@ -9,8 +9,8 @@
 
 namespace shardplan {
 
-/// "allow_split_physical_axes=true would make 59.6% more tokens a second with …"; empty where that spares less than is worth
-/// a setting, or the torus refused no mesh. `rejections`: those of the meshes.
+/// "allow_split_physical_axes=true would make at least 51.6% more tokens a second, with …"; empty where that spares less
+/// than is worth a setting, or the torus refused no mesh. `rejections`: those of the meshes.
 std::string what_split_axes_make(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& best,
                                  const Rejections& rejections, const Evaluator& evaluate, const SearchBudget& budget);
 

@@ -227,17 +227,19 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
   return answer;
 }
 
-std::optional<WouldFit> what_step_would_fit(const PlanRequest& request, const HardwareProfile& profile, Seconds least,
-                                            const Evaluator& evaluate, const SearchBudget& budget) {
+WouldFits what_step_would_fit(const PlanRequest& request, const HardwareProfile& profile, Seconds least,
+                              const Evaluator& evaluate, const SearchBudget& budget) {
   const double digit = std::pow(10.0, std::floor(std::log10(least.value)) - 2);
   PlanRequest longer = request;
   longer.max_step = Seconds{std::ceil(least.value / digit) * digit};
   longer.beside = Beside::nothing;
   MachinePlan plan = plan_machine(longer, profile, evaluate, budget);
-  if (!plan.recommended) return std::nullopt;
+  WouldFits answer{{}, plan.evaluated};
   const bool shown = request.beside == Beside::front;
-  return WouldFit{fmt::format("--max-step-seconds {:g}", longer.max_step->value),
-                  shown ? std::move(plan.recommended) : std::nullopt};
+  if (plan.recommended)
+    answer.found.push_back({fmt::format("--max-step-seconds {:g}", longer.max_step->value),
+                            shown ? std::move(plan.recommended) : std::nullopt});
+  return answer;
 }
 
 WouldFits what_batch_would_fit(const PlanRequest& request, const HardwareProfile& profile, std::int64_t devices,

@@ -4,7 +4,6 @@
 #include <planner/search/explore/search_budget.hpp>
 #include <planner/search/space/candidate.hpp>
 #include <planner/search/space/rejections.hpp>
-#include <optional>
 #include <vector>
 
 namespace shardplan {
@@ -22,8 +21,8 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
                          const Rejections& rejections, const Evaluator& evaluate, const SearchBudget& budget);
 
 /// A step that may take `least`, which is the least that was met: rounded up to three digits.
-std::optional<WouldFit> what_step_would_fit(const PlanRequest& request, const HardwareProfile& profile, Seconds least,
-                                            const Evaluator& evaluate, const SearchBudget& budget);
+WouldFits what_step_would_fit(const PlanRequest& request, const HardwareProfile& profile, Seconds least,
+                              const Evaluator& evaluate, const SearchBudget& budget);
 
 /// Of a step with a fixed number of tokens that can't be shared out among the devices: the nearest numbers below and above
 /// of which every device has whole sequences of `length` tokens.

@@ -25,12 +25,16 @@ bool is_better(const WhatIf& a, const WhatIf& b) {
 /// Costs changes of one run. Programs are shared: policies and meshes have the same.
 class Costing {
  public:
-  explicit Costing(const RunCost& now) : tokens_now_(now.tokens_per_second_with_routing()) {}
+  Costing(const Configuration& c, const RunCost& now)
+      : tokens_now_(now.tokens_per_second_with_routing()),
+        tile_follows_mesh_(c.config.wi_tile_fwd_mlp_dim == expert_columns(c) &&
+                           expert_columns(c) % TrainConfig{}.wi_tile_fwd_mlp_dim != 0) {}
 
   std::vector<WhatIf> operator()(std::vector<RunChange> changes) {
     std::vector<WhatIf> costed;
     for (RunChange& change : changes) {
       if (!has_whole_batch(change.configuration)) continue;
+      if (tile_follows_mesh_) choose_tile(change.configuration);
       const auto configuration = std::make_shared<const Configuration>(std::move(change.configuration));
       PreparedMesh mesh(&programs_);
       RunCost run = evaluate_cost(*configuration, mesh);
@@ -44,7 +48,13 @@ class Costing {
   }
 
  private:
+  static void choose_tile(Configuration& c) {
+    c.config.wi_tile_fwd_mlp_dim = TrainConfig{}.wi_tile_fwd_mlp_dim;
+    if (const auto tile = dividing_tile(c)) c.config.wi_tile_fwd_mlp_dim = *tile;
+  }
+
   double tokens_now_;
+  bool tile_follows_mesh_;  ///< that of int8 experts is what a device has of their columns
   ProgramCache programs_;
 };
 
@@ -97,7 +107,7 @@ void append(std::vector<WhatIf>& all, std::vector<WhatIf> some) {
 }  // namespace
 
 std::vector<WhatIf> what_ifs_of(const Configuration& c, const Evaluation& now) {
-  Costing cost(now);
+  Costing cost(c, now);
   std::vector<WhatIf> all = front_of(cost(other_remat_policies(c)), now);
   append(all, cost(other_batches(c)));
   append(all, cost(other_sequences(c)));

@@ -120,6 +120,11 @@ TEST(RunCommands, OfQuantizedExpertsHaveTilesThatDivideThem) {
               Contains("wi_tile_fwd_mlp_dim=128"));
   EXPECT_THAT(words("model_name=deepseek2-16b"), Not(names_a_tile));
   EXPECT_THAT(words("model_name=mixtral-8x7b quantization=int8"), Not(names_a_tile));
+  // The rule of the experts' shard_map says what splits them.
+  EXPECT_THAT(words("model_name=deepseek2-16b quantization=int8 ici_tensor_parallelism=2"),
+              Contains("wi_tile_fwd_mlp_dim=704"));
+  EXPECT_THAT(words("model_name=deepseek2-16b quantization=int8 ici_autoregressive_parallelism=2"),
+              Contains("wi_tile_fwd_mlp_dim=704"));
 }
 
 // MaxText's NNX layers can't call the einsums that it quantizes.

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <tests/unit/audit/small_programs.hpp>
+
 #include <audit/compare_traffic.hpp>
 
 namespace shardplan {
@@ -64,7 +66,8 @@ TEST(CompareTraffic, WhatHasNoCounterpartIsNamed) {
 // XLA:GPU combines gathers up to thresholds: what one of them moves is compared tensor by tensor.
 TEST(CompareTraffic, ACombinedCollectiveIsItsParts) {
   ProgramCollective both{collective(CollectiveKind::all_gather, 100, 2, "(wi_0/dot:mul)"), "(f32[15], f32[10])"};
-  both.parts = {{"wi_0/dot", "f32[15]", Bytes{60}}, {"mul", "f32[10]", Bytes{40}}};
+  both.parts = {{"wi_0/dot", both.collective.phase, "f32[15]", Bytes{60}},
+                {"mul", both.collective.phase, "f32[10]", Bytes{40}}};
   const auto items = program({both});
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(items[0].expert_weight, ExpertWeight::in);
@@ -76,6 +79,32 @@ TEST(CompareTraffic, ACombinedCollectiveIsItsParts) {
   EXPECT_EQ(changes[0].extra[0].tensor, "wi_0");
   EXPECT_EQ(changes[0].extra[0].traffic.bytes.value, 120);
   EXPECT_THAT(changes[0].missing, IsEmpty());
+}
+
+std::string gather_of_two(const std::string& name, const std::string& shapes, const std::string& op_name) {
+  return "  %" + name + " = (" + shapes + ") all-gather(%p, %p), replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}" +
+         (op_name.empty() ? "" : ", metadata={op_name=\"" + op_name + "\"}") + "\n";
+}
+
+ProgramTraffic traffic_of(const std::string& instructions) {
+  return count_traffic(read_hlo(lines_of(program_text(instructions))), mesh_2x4());
+}
+
+TEST(CombinedCollectives, AreToldApartByTheirParts) {
+  const std::string name = "jit(f)/jvp()/(wi_0/dot:wo/dot)";
+  const auto traffic = traffic_of(gather_of_two("a", "f32[16]{0}, f32[48]{0}", name) +
+                                  gather_of_two("b", "f32[32]{0}, f32[32]{0}", name));
+  ASSERT_EQ(traffic.collectives.size(), 2U) << "as many bytes, of other tensors";
+  EXPECT_EQ(traffic.collectives[0].parts.size(), 2U);
+}
+
+TEST(CombinedCollectives, HaveThePhasesOfTheirParts) {
+  const auto traffic = traffic_of(gather_of_two(
+      "a", "f32[16]{0}, f32[32]{0}", "jit(f)/transpose(jvp())/(rematted_computation/wi_0/dot:mul)"));
+  const auto items = items_of(traffic);
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].collective.phase, Phase::rematerialized_forward);
+  EXPECT_EQ(items[1].collective.phase, Phase::backward);
 }
 
 }  // namespace

@@ -50,6 +50,17 @@ TEST_P(RecordedProgram, IsCountedAsRecorded) {
   EXPECT_EQ(read(GetParam()), expected);
 }
 
+// XLA:TPU's combined reductions are fused with their slices (ll8_v5p8_tp4fsdp2); XLA:GPU's gathers are tuples.
+TEST_P(RecordedProgram, PartsOfCombinedCollectivesAddUp) {
+  const HloProgram program = read_hlo_file(TEST_DATA "/audit/" + GetParam() + ".hlo.gz");
+  for (const auto& entry : count_traffic(program, mesh_of_program(program)).collectives) {
+    if (entry.parts.empty()) continue;
+    Bytes sum;
+    for (const CollectivePart& part : entry.parts) sum += part.bytes;
+    EXPECT_EQ(sum, entry.collective.bytes) << entry.collective.why;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Compiled, RecordedProgram,
                          testing::Values("ds16_7x8_ep4fsdp2", "h100_ll7_pp2fsdp4", "h100_mx_ep8_dm",
                                          "ll7_v5p4_pp2_fsdp2", "ll8_v5p8_tp4fsdp2", "mi355_mx_ep8_fix",

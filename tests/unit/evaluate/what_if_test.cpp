@@ -57,6 +57,19 @@ TEST(WhatIfs, AreRunsThatAreAskedForSo) {
                   run_words("compile_xla_flags=--xla_tpu_scoped_vmem_limit_kib=98304"));
 }
 
+// 1536 columns of an expert are no whole tiles of 1024, nor 768 of each of two devices: a tile that follows the mesh does.
+TEST(WhatIfs, TakeTheTilesOfTheirMeshes) {
+  const auto words = [](const std::string& mesh) {
+    return "model_name=qwen3-30b-a3b override_model_config=true base_moe_mlp_dim=1536 compile_topology=v5p-16 "
+           "quantization=int8 per_device_batch_size=1 sparse_matmul=true megablox=true " + mesh;
+  };
+  const auto all = what_ifs(words("ici_fsdp_parallelism=8"));
+  const WhatIf* split = find(all, "fsdp=4,tensor=2");
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->configuration->config.wi_tile_fwd_mlp_dim, 768);
+  EXPECT_EQ(split->run.time.step(), evaluate(read(words("ici_fsdp_parallelism=4 ici_tensor_parallelism=2"))).time.step());
+}
+
 /// At 8,192 tokens blocks of 512 take longer; those that are best aren't offered again.
 TEST(WhatIfs, HaveTheBestBlocksOfAttention) {
   const std::string change = "attention in blocks of 1024, gradients in one kernel";

@@ -316,7 +316,8 @@ TEST(Plan, TriesWhatWouldFitWithinItsLimits) {
   EXPECT_FALSE(plan_one(request).would_fit.empty());
   const HardwareProfile& machine = request.machines.front();
   const SearchBudget spent({Seconds{0}, {}}, SearchBudget::Clock::now(), 0);
-  const WouldFits none = what_would_fit(request, machine, *plan_one(request).closest, {}, evaluator_of(toy_evaluation), spent);
+  const Evaluation closest = *plan_one(request).closest;
+  const WouldFits none = what_would_fit(request, machine, closest, {}, evaluator_of(toy_evaluation), spent);
   EXPECT_TRUE(none.found.empty());
   EXPECT_EQ(none.evaluated, 0);
 }
