@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <planner/search/plan_machine.hpp>
 #include <planner/search/split_axes.hpp>
 
@@ -21,7 +22,10 @@ PlanRequest like(const Evaluation& best, PlanRequest request) {
   std::erase_if(request.rule_sets, [&](const RuleSet& set) { return set.name != best.rules; });
   std::erase_if(request.remat_policies, [&](const RematPolicy& policy) { return policy.name != best.remat; });
   if (!request.moe_paths.empty()) request.moe_paths = {best.moe_path};
-  if (request.mesh.empty()) request.mesh = {{std::string(name_of(AxisRole::stage)), 1, 1}};
+  const bool may_pipeline = std::any_of(request.rule_sets.begin(), request.rule_sets.end(), [](const RuleSet& set) {
+    return has_axis(set.mesh_axes, AxisRole::stage);
+  });
+  if (request.mesh.empty() && may_pipeline) request.mesh = {{std::string(name_of(AxisRole::stage)), 1, 1}};
   request.beside = Beside::nothing;
   return request;
 }
