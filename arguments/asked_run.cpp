@@ -11,6 +11,7 @@
 #include <arguments/settings/remat_arguments.hpp>
 #include <arguments/settings/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
+#include <rules/expert_tiles.hpp>
 #include <rules/merge_rules.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
@@ -143,8 +144,7 @@ Configuration configured(const AskedRun& run) {
   c.num_slices = run.machine.num_slices;
   c.memory_limits = run.memory_limits;
   c.start_conditions = start_conditions(run.arguments);
-  if (!settings.says(&TrainConfig::wi_tile_fwd_mlp_dim))  // the printed command says it: MaxText's own doesn't start
-    if (const auto tile = dividing_tile(c)) c.config.wi_tile_fwd_mlp_dim = *tile;
+  if (!settings.says(&TrainConfig::wi_tile_fwd_mlp_dim)) divide_expert_columns(c);  // the printed command says it
   check_tokamax(c);
   check_start(c);
   check_sequences(c);

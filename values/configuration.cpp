@@ -48,28 +48,4 @@ std::int64_t layer_batch(const Configuration& configuration) {
   return batch / configuration.config.num_pipeline_microbatches;
 }
 
-/// In the experts' shard_map the rule of its columns says (layers/moe.py).
-std::int64_t expert_columns(const Configuration& c) {
-  const auto rule = std::find_if(c.rules.rules.begin(), c.rules.rules.end(),
-                                 [](const Rule& one) { return one.logical == "mlp_no_fsdp"; });
-  std::int64_t parts = 1;
-  if (rule != c.rules.rules.end())
-    for (const std::string& axis : rule->axes) parts *= c.mesh.size_of(axis);
-  return std::max<std::int64_t>(c.model.moe_mlp / parts, 1);
-}
-
-bool tiles_cut_scales(const Configuration& c) {
-  const TrainConfig& config = c.config;
-  const bool by_column = config.use_qwix_quantization ? config.quantization == Quantization::fp8_full &&
-                                                            !config.weight_quantization_calibration_method.fixed
-                                                      : config.quantization == Quantization::int8;
-  const bool runs_megablox = config.runs_sparse_experts() && config.megablox && !config.use_tokamax_gmm;
-  return runs_megablox && by_column && expert_columns(c) % config.wi_tile_fwd_mlp_dim != 0;
-}
-
-std::optional<std::int64_t> dividing_tile(const Configuration& c) {
-  const bool mends = c.config.quantization == Quantization::int8 && tiles_cut_scales(c);
-  return mends ? std::optional(expert_columns(c)) : std::nullopt;
-}
-
 }  // namespace shardplan

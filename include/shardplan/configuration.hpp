@@ -2,7 +2,6 @@
 // One run, fully said: the model, the machine, the sharding rules, the mesh and the settings that change the program.
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/machine/hardware.hpp>
 #include <shardplan/machine/memory_limits.hpp>
@@ -60,18 +59,6 @@ int pipeline_stages(const Mesh& mesh);
 
 /// The first of its start_conditions that the configuration breaks; null: none.
 const StartCondition* broken_condition(const Configuration& configuration);
-
-/// Columns of experts' weights on a device.
-std::int64_t expert_columns(const Configuration& configuration);
-
-/// Whether the grouped kernel's tiles (wi_tile_fwd_mlp_dim) don't divide them where they have to: MaxText doesn't trace it.
-/// kernels/megablox/backend.py calls the kernel through Qwix, which cuts a weight's scales, one a column, as the tiles cut
-/// its columns, and asserts that they can be cut (qwix _src/core/pallas.py; compiled: qwen3-next of 512 columns in tiles of
-/// 1024). Tokamax's kernel isn't called so; a constant scale is one number.
-bool tiles_cut_scales(const Configuration& configuration);
-
-/// A tile with which they do, where that alone mends it (int8); empty: it starts, or more is wrong.
-std::optional<std::int64_t> dividing_tile(const Configuration& configuration);
 
 /// B, or one microbatch of it inside a pipeline. Below 1 there is nothing to cost.
 std::int64_t layer_batch(const Configuration& configuration);

@@ -21,27 +21,13 @@ std::vector<std::string> flags_of(const CLI::App& parser) {
   return flags;
 }
 
-/// What searches take as a flag, runs are told in MaxText's words.
-struct FlagOfSearches {
-  std::string_view flag, argument;
-};
-constexpr FlagOfSearches flags_of_searches[] = {
-    {"--seq-len", "max_target_length=N"},
-    {"--remat", "remat_policy=NAME"},
-    {"--moe", "sparse_matmul=…, capacity_factor=… and use_ring_of_experts=…"},
-    {"--per-device-batch", "per_device_batch_size=N"},
-    {"--global-batch-tokens", "per_device_batch_size=N, tokens over devices and max_target_length"},
-    {"--optimizer", "opt_type=NAME"},
-};
-
-[[noreturn]] void refuse(const std::string& word, const CLI::App& parser) {
+/// `instead`: what says it here, by the flag of another command.
+[[noreturn]] void refuse(const std::string& word, const CLI::App& parser,
+                         const std::map<std::string, std::string>& instead) {
   if (!word.starts_with("-")) throw InputError(fmt::format("unexpected '{}'; see {} --help", word, parser.get_name()));
   const std::string flag = word.substr(0, word.find('='));
-  const bool takes_arguments = parser.get_option_no_throw("--model") != nullptr;
-  for (const auto& known : flags_of_searches)
-    if (takes_arguments && known.flag == flag)
-      throw InputError(fmt::format("unknown flag '{}': {} takes MaxText's arguments: {}", flag, parser.get_name(),
-                                   known.argument));
+  if (const auto known = instead.find(flag); known != instead.end())
+    throw InputError(fmt::format("unknown flag '{}': {} takes {}", flag, parser.get_name(), known->second));
   throw InputError(unknown_name("flag", flag, flags_of(parser)));
 }
 
@@ -196,7 +182,7 @@ void CommandParser::parse(const Words& given) {
   } catch (const CLI::ParseError& error) {
     throw InputError(error.what());
   }
-  if (const auto unknown = parser_.remaining(); !unknown.empty()) refuse(unknown.front(), parser_);
+  if (const auto unknown = parser_.remaining(); !unknown.empty()) refuse(unknown.front(), parser_, instead_);
   if (output_.file == "-") output_.file.reset();
   check_side_files();
 }

@@ -39,6 +39,8 @@ class CommandParser {
   void add(const std::string& flag, bool& given, const std::string& help);
   /// The positional arguments that are left.
   void add_words(const std::string& name, Words& words, const std::string& help);
+  /// What says it here, where somebody gives the flag of another command.
+  void say_instead(const std::string& flag, const std::string& words) { instead_.emplace(flag, words); }
   void add_footer(const std::string& text) { footer_ = text; }
   /// A line that --help and the manual show, and that tests run.
   void add_example(const std::string& line, const std::string& what) { examples_.push_back({line, what}); }
@@ -66,7 +68,8 @@ class CommandParser {
   std::vector<Example> examples_;
   std::vector<std::string> dashed_;
   std::vector<std::pair<std::string, const std::optional<std::string>*>> side_files_;
-  std::map<std::string, Words> words_;  ///< by flag
+  std::map<std::string, Words> words_;          ///< by flag
+  std::map<std::string, std::string> instead_;  ///< by the flag of another command
   OutputOptions output_;
 };
 

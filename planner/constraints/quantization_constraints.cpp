@@ -4,6 +4,7 @@
 
 #include <models/programs/narrow_products.hpp>
 #include <planner/constraints/constraints.hpp>
+#include <rules/expert_tiles.hpp>
 
 namespace shardplan {
 namespace {

@@ -8,12 +8,17 @@
 #include <cost_models/partition/products/ragged_dot.hpp>
 #include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/finding_rules.hpp>
+#include <planner/findings/sparse_path.hpp>
 
 namespace shardplan {
 namespace {
 
 std::vector<std::string> expert_axis_names(const FindingSubject& s) {
   return names_of(s.program.expert_axes, s.mesh());
+}
+
+std::string to_sparse_path(const FindingSubject& s) {
+  return sparse_path_words(s.config(), on_sparse_path(s.configuration).config);
 }
 
 std::string expert_axes_text(const FindingSubject& s) { return join_axes(expert_axis_names(s)); }
@@ -108,7 +113,7 @@ MaybeFinding expert_output_not_peeled(const FindingSubject& s) {
                   expert_axes_text(s), in_words(weights)),
       "MoeBlock_0/wo",
       expert_axis_names(s),
-      sparse_path_words(s) + ", or '" + expert_axes_text(s) + "' as the only axis of the batch",
+      to_sparse_path(s) + ", or '" + expert_axes_text(s) + "' as the only axis of the batch",
       rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
   finding.extent = weights.seconds.value;
   return finding;
@@ -131,7 +136,7 @@ MaybeFinding missing_all_to_all(const FindingSubject& s) {
                               expert_axes_text(s), in_words(tokens)),
                   "MoeBlock_0/dispatch, combine",
                   expert_axis_names(s),
-                  sparse_path_words(s),
+                  to_sparse_path(s),
                   rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
   finding.extent = tokens.seconds.value;
   return finding;

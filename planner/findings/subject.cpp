@@ -27,11 +27,6 @@ NamedCollective FindingSubject::named(const Collective& c) const {
   return in_words(c, view, mesh());
 }
 
-std::string sparse_path_words(const FindingSubject& subject) {
-  const bool has_megablox = subject.configuration.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
-  return subject.config().megablox && !has_megablox ? "sparse_matmul=True megablox=False" : "sparse_matmul=True";
-}
-
 std::string in_words(const Traffic& traffic) {
   return fmt::format("{} and {} a step", in_words(traffic.bytes), in_words(traffic.seconds));
 }

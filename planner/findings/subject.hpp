@@ -48,9 +48,6 @@ Traffic traffic_of(const FindingSubject& subject, Matches matches) {
   return traffic;
 }
 
-/// The arguments of the sparse path: megablox, MaxText's default, is refused on machines without it.
-std::string sparse_path_words(const FindingSubject& subject);
-
 std::string in_words(const Traffic& traffic);  ///< "45.1 GB and 120 ms a step"
 
 bool overlap(const AxisList& a, const AxisList& b);

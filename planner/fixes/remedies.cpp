@@ -7,6 +7,7 @@
 #include <models/programs/train_program.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/findings/axis_in_rule.hpp>
+#include <planner/findings/sparse_path.hpp>
 #include <planner/fixes/remedies.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/logical_axes.hpp>
@@ -25,14 +26,7 @@ Configuration peeled_dispatch(const Finding&, Configuration c) {
   return c;
 }
 
-Configuration sparse_path(const Finding&, Configuration c) {
-  c.config.moe_path = MoePath::ragged;
-  c.config.idle_ring_of_experts = false;
-  c.config.megablox = c.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
-  c.config.moe_dispatch_no_expert_sharding = false;
-  if (const auto tile = dividing_tile(c)) c.config.wi_tile_fwd_mlp_dim = *tile;
-  return c;
-}
+Configuration sparse_path(const Finding&, Configuration c) { return on_sparse_path(std::move(c)); }
 
 /// The first rule of that name with the axis; a last rule where there is none: whatever takes the axis now keeps it.
 RuleSet with_axis_in(RuleSet set, const std::string& logical, const std::string& axis) {
@@ -252,28 +246,19 @@ std::string attention_words(const TrainConfig& now, const TrainConfig& changed) 
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// jax.lax.ragged_dot is another key's on machines without megablox; int8 experts may need another tile.
-std::string sparse_words(const TrainConfig& now, const TrainConfig& changed) {
-  std::string words = "sparse_matmul=True";
-  if (now.megablox && !changed.megablox) words += " megablox=False";
-  if (now.wi_tile_fwd_mlp_dim != changed.wi_tile_fwd_mlp_dim)
-    words += fmt::format(" wi_tile_fwd_mlp_dim={}", changed.wi_tile_fwd_mlp_dim);
-  return words;
-}
-
 constexpr std::string_view dropping_words = "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)";
 
 constexpr Remedy remedies[] = {
     {FindingId::expert_axis_stolen, peeled_dispatch},
     // Beside a second batch axis the flag alone leaves wo behind (expert-output-not-peeled).
-    {FindingId::expert_axis_stolen, sparse_path, "", sparse_words},
+    {FindingId::expert_axis_stolen, sparse_path, "", sparse_path_words},
     {FindingId::expert_output_not_peeled, sparse_path},
     {FindingId::missing_all_to_all, exchanged_tokens},
     {FindingId::all_tokens_routed, sparse_path, "sparse_matmul=true"},
     {FindingId::dense_ragged_dot, experts_apart, "a larger expert axis in place of fsdp"},
     {FindingId::dense_ragged_dot, dropping_path, dropping_words},
     {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},
-    {FindingId::collectives_take_most, sparse_path, "", sparse_words},
+    {FindingId::collectives_take_most, sparse_path, "", sparse_path_words},
     {FindingId::collectives_take_most, dropping_path, dropping_words},
     {FindingId::expert_rows_returned_whole, dropping_path},
     {FindingId::minimal_recomputes_wi_1, wi_1_saved, "", remat_words},

@@ -10,13 +10,12 @@
 #include <planner/fixes/weigh_flags.hpp>
 #include <planner/search/comparison.hpp>
 #include <planner/search/explore/explore.hpp>
-#include <planner/search/fewer_chips.hpp>
 #include <planner/search/finer_batches.hpp>
+#include <planner/search/other_requests.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <planner/search/present.hpp>
 #include <planner/search/reasons.hpp>
 #include <planner/search/select.hpp>
-#include <planner/search/split_axes.hpp>
 #include <planner/search/would_fit.hpp>
 #include <planner/what_if/what_if.hpp>
 #include <shardplan/collective/counted.hpp>

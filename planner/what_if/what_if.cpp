@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <planner/evaluate/changed_mesh.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/evaluate/flagged_memory.hpp>
 #include <planner/what_if/changes.hpp>
@@ -25,16 +26,14 @@ bool is_better(const WhatIf& a, const WhatIf& b) {
 /// Costs changes of one run. Programs are shared: policies and meshes have the same.
 class Costing {
  public:
-  Costing(const Configuration& c, const RunCost& now)
-      : tokens_now_(now.tokens_per_second_with_routing()),
-        tile_follows_mesh_(c.config.wi_tile_fwd_mlp_dim == expert_columns(c) &&
-                           expert_columns(c) % TrainConfig{}.wi_tile_fwd_mlp_dim != 0) {}
+  /// `now` and its cost; it must outlive this.
+  Costing(const Configuration& now, const RunCost& cost) : now_(now), tokens_now_(cost.tokens_per_second_with_routing()) {}
 
   std::vector<WhatIf> operator()(std::vector<RunChange> changes) {
     std::vector<WhatIf> costed;
     for (RunChange& change : changes) {
       if (!has_whole_batch(change.configuration)) continue;
-      if (tile_follows_mesh_) choose_tile(change.configuration);
+      follow_mesh(change.configuration, now_);
       const auto configuration = std::make_shared<const Configuration>(std::move(change.configuration));
       PreparedMesh mesh(&programs_);
       RunCost run = evaluate_cost(*configuration, mesh);
@@ -48,13 +47,8 @@ class Costing {
   }
 
  private:
-  static void choose_tile(Configuration& c) {
-    c.config.wi_tile_fwd_mlp_dim = TrainConfig{}.wi_tile_fwd_mlp_dim;
-    if (const auto tile = dividing_tile(c)) c.config.wi_tile_fwd_mlp_dim = *tile;
-  }
-
+  const Configuration& now_;
   double tokens_now_;
-  bool tile_follows_mesh_;  ///< that of int8 experts is what a device has of their columns
   ProgramCache programs_;
 };
 

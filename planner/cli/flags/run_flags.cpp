@@ -46,6 +46,18 @@ std::optional<StepProgram> read_step_program(const RunFlags& flags) {
   return enumerator_named(programs, "program", *flags.program, "--program");
 }
 
+/// What searches take as a flag, a run is told in MaxText's words.
+void say_flags_of_searches(CommandParser& parser) {
+  constexpr std::pair<const char*, const char*> arguments[] = {
+      {"--seq-len", "max_target_length=N"},
+      {"--remat", "remat_policy=NAME"},
+      {"--moe", "sparse_matmul=…, capacity_factor=… and use_ring_of_experts=…"},
+      {"--per-device-batch", "per_device_batch_size=N"},
+      {"--global-batch-tokens", "per_device_batch_size=N, tokens over devices and max_target_length"},
+      {"--optimizer", "opt_type=NAME"}};
+  for (const auto& [flag, words] : arguments) parser.say_instead(flag, std::string("MaxText's arguments: ") + words);
+}
+
 }  // namespace
 
 void add_slices_flag(CommandParser& parser, RunFlags& flags) {
@@ -101,6 +113,7 @@ void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& me
   parser.add("--program", flags.program, "NAME",
              "train or train_compile; default: train_compile with compile_topology", names_of(programs));
   parser.add_words("KEY=VALUE", flags.key_values, words_help);
+  say_flags_of_searches(parser);
 }
 
 MachineChoice read_machine_choice(const RunFlags& flags) {

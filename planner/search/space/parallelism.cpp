@@ -9,6 +9,7 @@
 #include <planner/search/space/alternatives.hpp>
 #include <planner/search/space/attempts.hpp>
 #include <planner/search/space/enumerate_meshes.hpp>
+#include <rules/expert_tiles.hpp>
 #include <shardplan/parallel_for.hpp>
 #include <set>
 #include <string_view>
@@ -217,8 +218,7 @@ void set_config(Configuration& configuration, const SearchSpace& space, const Pa
   config.shard_optimizer_over_data = parallelism.optimizer_over_data;
   set_batch(config, batch);
   if (!space.packing_fixed && packing_violation(configuration)) config = unpacked(config);
-  if (!space.expert_tile_fixed)
-    if (const auto tile = dividing_tile(configuration)) config.wi_tile_fwd_mlp_dim = *tile;
+  if (!space.expert_tile_fixed) divide_expert_columns(configuration);
 }
 
 Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const RematPolicy& remat,

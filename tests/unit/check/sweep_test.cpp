@@ -104,13 +104,18 @@ TEST(Check, GivesAModelWithAnIndexerItsKernel) {
   EXPECT_THAT(check(read_check(request)).models, testing::ElementsAre("deepseek3.2-671b"));
 }
 
-/// Steps over another number of slices are no news of the rules.
-TEST(Check, SaysUnderWhichSettings) {
+CheckWords over_nodes(const std::string& mesh) {
   CheckWords request = request_for("default");
   request.model = "llama3-8b";
-  request.mesh = "data=2,fsdp=32";
+  request.mesh = mesh;
   request.machine.hardware = "h100";
   request.machine.chips = 64;
+  return request;
+}
+
+/// Steps over another number of slices are no news of the rules.
+TEST(Check, SaysUnderWhichSettings) {
+  CheckWords request = over_nodes("data=2,fsdp=32");
   request.key_values = {"remat_policy=minimal"};
   EXPECT_THAT(check(read_check(request)).arguments,
               testing::ElementsAre("remat_policy=minimal", "compile_topology_num_slices=8"));
@@ -129,14 +134,8 @@ TEST(Check, CostsEveryCase) {
 }
 
 TEST(Check, LaysAMeshOverNodes) {
-  CheckWords request = request_for("default");
-  request.model = "llama3-8b";
-  request.mesh = "data=2,fsdp=32";
-  request.machine.hardware = "h100";
-  request.machine.chips = 64;
-  EXPECT_THAT(check(read_check(request)).meshes, testing::ElementsAre("data=2,fsdp=32"));
-  request.mesh = "fsdp=64";
-  EXPECT_THAT(check(read_check(request)).meshes, testing::ElementsAre("fsdp=64"));
+  for (const char* mesh : {"data=2,fsdp=32", "fsdp=64"})
+    EXPECT_THAT(check(read_check(over_nodes(mesh))).meshes, testing::ElementsAre(mesh));
 }
 
 TEST(Check, SaysWhyNothingIsLeftToCheck) {

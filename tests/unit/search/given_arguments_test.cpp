@@ -87,5 +87,19 @@ TEST(GivenWords, LeaveTheCandidatesThatCanHaveThem) {
   }
 }
 
+// Experts of 1536 columns are no whole tiles of 1024, which MaxText's int8 weights have to be: a plan says another tile.
+TEST(Plan, OfInt8ExpertsHasTilesThatDivideThem) {
+  PlanRequest request = request_for("qwen3-235b-a22b", "tpu-7x", 64);
+  request.settings.set(&TrainConfig::quantization, Quantization::int8);
+  request.beside = Beside::nothing;
+  const MachinePlan plan = costed(request);
+  ASSERT_TRUE(plan.recommended);
+  EXPECT_EQ(plan.recommended->moe_path, MoePath::ragged);
+  EXPECT_EQ(1536 / plan.recommended->mesh.size_of(AxisRole::tensor) % plan.recommended->config.wi_tile_fwd_mlp_dim, 0);
+  request.settings.set(&TrainConfig::wi_tile_fwd_mlp_dim, std::int64_t{1024});
+  const MachinePlan refused = costed(request);
+  EXPECT_TRUE(!refused.recommended || refused.recommended->moe_path != MoePath::ragged) << "it is what was asked for";
+}
+
 }  // namespace
 }  // namespace shardplan

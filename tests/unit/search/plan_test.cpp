@@ -3,8 +3,6 @@
 #include <arguments/print_configuration.hpp>
 #include <atomic>
 #include <chrono>
-#include <planner/search/explore/search_budget.hpp>
-#include <planner/search/would_fit.hpp>
 #include <shardplan/error.hpp>
 
 #include "requests.hpp"
@@ -161,23 +159,6 @@ TEST(Plan, BatchesEndWhereTheRequestSays) {
   EXPECT_EQ(none.rejections.front().constraint, ConstraintId::batch_tokens);
 }
 
-// What no mesh mends, not that some have axes that the torus splits.
-TEST(Plan, AdvisesToSplitTheTorusWhereThatHelps) {
-  const auto first_reason = [](const PlanRequest& request) {
-    const MachinePlan plan = plan_one(request);
-    return plan.rejections.empty() ? std::nullopt : std::optional(plan.rejections.front().constraint);
-  };
-  PlanRequest stages = request_for("gemma3-4b", "toy-torus", 64);
-  stages.mesh = parse_axis_sizes("stage=2");
-  EXPECT_EQ(first_reason(stages), ConstraintId::pipeline_layers_differ);
-  PlanRequest long_sequence = request_for("llama2-7b", "toy-torus", 64);
-  long_sequence.max_batch_tokens = long_sequence.settings.config.max_target_length - 1;
-  EXPECT_EQ(first_reason(long_sequence), ConstraintId::batch_tokens);
-  PlanRequest halves = request_for("llama2-7b", "toy-torus", 64);
-  halves.mesh = parse_axis_sizes("tensor=8,fsdp=8");
-  EXPECT_EQ(first_reason(halves), ConstraintId::mesh_does_not_fit_torus);
-}
-
 TEST(Plan, SaysWhatChangesOfTheRecommendedRunAreWorth) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   const MachinePlan plan = plan_one(request);
@@ -243,53 +224,6 @@ TEST(Plan, LeavesOutLongerSteps) {
   EXPECT_FALSE(plan_one(request).recommended) << "it is the least";
 }
 
-/// By the cost model.
-MachinePlan costed(const PlanRequest& request) { return plan(request).machines.front(); }
-
-// Experts of 1536 columns are no whole tiles of 1024, which MaxText's int8 weights have to be: a plan says another tile.
-TEST(Plan, OfInt8ExpertsHasTilesThatDivideThem) {
-  PlanRequest request = request_for("qwen3-235b-a22b", "tpu-7x", 64);
-  request.settings.set(&TrainConfig::quantization, Quantization::int8);
-  request.beside = Beside::nothing;
-  const MachinePlan plan = costed(request);
-  ASSERT_TRUE(plan.recommended);
-  EXPECT_EQ(plan.recommended->moe_path, MoePath::ragged);
-  EXPECT_EQ(1536 / plan.recommended->mesh.size_of(AxisRole::tensor) % plan.recommended->config.wi_tile_fwd_mlp_dim, 0);
-  request.settings.set(&TrainConfig::wi_tile_fwd_mlp_dim, std::int64_t{1024});
-  const MachinePlan refused = costed(request);
-  EXPECT_TRUE(!refused.recommended || refused.recommended->moe_path != MoePath::ragged) << "it is what was asked for";
-}
-
-// ep-as-dp keeps attention's weights whole along expert: 12% of gpt-oss-20b's, which MaxText's check refuses.
-TEST(Plan, OffersToLeaveOutTheCheckOfWeights) {
-  PlanRequest request = request_for("gpt-oss-20b", "tpu-v5p", 16);
-  request.rule_sets = rule_sets({"ep-as-dp"});
-  request.mesh = {{"expert", 4, 4}};
-  const MachinePlan plan = costed(request);
-  EXPECT_FALSE(plan.recommended);
-  EXPECT_THAT(plan.would_fit, Contains(Field(&WouldFit::change, "sharding_tolerance=1")));
-  request.settings.set(&TrainConfig::sharding_tolerance, 1.0);
-  EXPECT_TRUE(costed(request).recommended);
-}
-
-// 512 chips are two slices of 16 x 16, along which no axis but one of 16 or 256 lies whole.
-TEST(Plan, SaysWhatSplitAxesWouldSpare) {
-  PlanRequest request = request_for("llama3.1-405b", "tpu-v6e", 512);
-  request.beside = Beside::alternatives;
-  const auto names_it = [](const MachinePlan& plan) {
-    return std::any_of(plan.reasons.begin(), plan.reasons.end(), [](const std::string& reason) {
-      return reason.starts_with("allow_split_physical_axes=true would make");
-    });
-  };
-  const MachinePlan whole = costed(request);
-  ASSERT_TRUE(whole.recommended);
-  EXPECT_TRUE(names_it(whole));
-  request.settings.set(&TrainConfig::allow_split_physical_axes, true);
-  const MachinePlan split = costed(request);
-  EXPECT_GT(split.recommended->tokens_per_second(), 1.05 * whole.recommended->tokens_per_second());
-  EXPECT_FALSE(names_it(split));
-}
-
 TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   EXPECT_FALSE(plan_one(request).unfinished);
@@ -306,20 +240,6 @@ TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {
   request.machines = request_for("llama3-8b", "toy-switch", 8).machines;
   request.limits = {Seconds{1e6}, Bytes{1LL << 50}};
   EXPECT_EQ(decisions(plan_one(request)), decisions(plan_one(request_for("llama3-8b", "toy-switch", 8))));
-}
-
-/// Of 1 GB no mesh holds the model; half the weights' bytes, more chips and shorter sequences are not tried without time.
-TEST(Plan, TriesWhatWouldFitWithinItsLimits) {
-  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  request.machines.front().hbm_capacity.value = 12e9;
-  EXPECT_FALSE(plan_one(request).recommended);
-  EXPECT_FALSE(plan_one(request).would_fit.empty());
-  const HardwareProfile& machine = request.machines.front();
-  const SearchBudget spent({Seconds{0}, {}}, SearchBudget::Clock::now(), 0);
-  const Evaluation closest = *plan_one(request).closest;
-  const WouldFits none = what_would_fit(request, machine, closest, {}, evaluator_of(toy_evaluation), spent);
-  EXPECT_TRUE(none.found.empty());
-  EXPECT_EQ(none.evaluated, 0);
 }
 
 TEST(Plan, TellsHowFarItIs) {
@@ -361,27 +281,6 @@ TEST(Plan, AnAxisThatNoRuleSetHasIsAnError) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("unknown axis 'exprt'; nearest: expert"));
   }
-}
-
-TEST(Plan, CountsWhatWasTriedToFindWhatWouldFit) {
-  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  request.per_device_batch = 256;
-  request.remat_policies = named_remat_policies({"full"});
-  std::atomic<std::int64_t> memories = 0, costs = 0;
-  Evaluator counting = evaluator_of(toy_evaluation);
-  const auto counted = [](std::atomic<std::int64_t>& calls) {
-    return [&calls](const Configuration& c, PreparedMesh&) {
-      ++calls;
-      return toy_evaluation(c);
-    };
-  };
-  counting.memory = counted(memories);
-  counting.cost = counted(costs);
-  const MachinePlan plan = plan_with(request, counting).machines.front();
-  EXPECT_GE(plan.evaluated, memories);
-  EXPECT_LE(plan.evaluated, memories + costs);  // most of these were looked at before
-  EXPECT_FALSE(plan.would_fit.empty());
-  EXPECT_EQ(plan.fitting, 0);
 }
 
 // What --rules, --mesh and KEY=VALUE say comes as values: nothing of it is looked up again under its name.

@@ -88,4 +88,7 @@ inline MachinePlan plan_one(const PlanRequest& request, const StandIn& evaluatio
   return plan_with(request, evaluator_of(evaluation), tell).machines.front();
 }
 
+/// By the cost model.
+inline MachinePlan costed(const PlanRequest& request) { return plan(request).machines.front(); }
+
 }  // namespace shardplan

@@ -1,0 +1,25 @@
+#include <fmt/format.h>
+
+#include <planner/findings/sparse_path.hpp>
+#include <rules/expert_tiles.hpp>
+
+namespace shardplan {
+
+Configuration on_sparse_path(Configuration c) {
+  c.config.moe_path = MoePath::ragged;
+  c.config.idle_ring_of_experts = false;
+  c.config.megablox = c.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
+  c.config.moe_dispatch_no_expert_sharding = false;
+  divide_expert_columns(c);
+  return c;
+}
+
+std::string sparse_path_words(const TrainConfig& now, const TrainConfig& sparse) {
+  std::string words = "sparse_matmul=True";
+  if (now.megablox && !sparse.megablox) words += " megablox=False";
+  if (now.wi_tile_fwd_mlp_dim != sparse.wi_tile_fwd_mlp_dim)
+    words += fmt::format(" wi_tile_fwd_mlp_dim={}", sparse.wi_tile_fwd_mlp_dim);
+  return words;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,15 @@
+#pragma once
+// The way out of what the dropping path does with experts.
+#include <shardplan/configuration.hpp>
+#include <string>
+
+namespace shardplan {
+
+/// The same run with its experts' rows sorted, in the kernel that the machine's compiler has for them.
+Configuration on_sparse_path(Configuration configuration);
+
+/// The arguments that make it of a run: "sparse_matmul=True megablox=False" on machines without megablox, which is refused
+/// there.
+std::string sparse_path_words(const TrainConfig& now, const TrainConfig& sparse);
+
+}  // namespace shardplan
