@@ -104,17 +104,10 @@ void read_experts(const GivenArguments& arguments, Model& model) {
 /// Of the blocks whose layers base.yml's defaults make.
 void read_block(const GivenArgument& given, const GivenArguments& arguments, Model& model) {
   const DecoderBlock& block = find_decoder_block(std::get<std::string>(given.value), given.place);
-  switch (block.kind) {
-    case DecoderBlockKind::llama2:
-    case DecoderBlockKind::mistral:
-      break;
-    case DecoderBlockKind::mixtral:
-      read_experts(arguments, model);
-      break;
-    default:
-      throw InputError(fmt::format("{}: model_name={} is planned with llama2, mistral or mixtral; give a model of {}",
-                                   given.place, model.name, block.name));
-  }
+  if (!block.made_by_base_defaults)
+    throw InputError(fmt::format("{}: model_name={} is planned with llama2, mistral or mixtral; give a model of {}",
+                                 given.place, model.name, block.name));
+  if (block.feed_forward == FeedForward::experts) read_experts(arguments, model);
   model.decoder_block = block;
 }
 

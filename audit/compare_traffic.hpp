@@ -2,7 +2,7 @@
 // A program's traffic against what was expected of it, by class, mesh axes and phase. A ring of collective-permutes
 // that stands for a gather or a reduction counts as one.
 #include <audit/program_traffic.hpp>
-#include <shardplan/collective/collective.hpp>
+#include <shardplan/collective/traffic.hpp>
 #include <string>
 #include <vector>
 
@@ -25,16 +25,6 @@ struct TrafficItem {
 
 std::vector<TrafficItem> items_of(const ProgramTraffic& program);
 std::vector<TrafficItem> items_of(const std::vector<NamedCollective>& plan);
-
-struct Traffic {
-  Bytes bytes;      ///< a device and step
-  Seconds seconds;  ///< 0 while no machine is known
-  Traffic& operator+=(const Traffic& part) {
-    bytes += part.bytes;
-    seconds += part.seconds;
-    return *this;
-  }
-};
 
 struct TensorTraffic {
   std::string tensor;

@@ -36,8 +36,10 @@ std::vector<int> valid_counts_near(const HardwareProfile& profile, int chips) {
   std::vector<int> counts;
   for (const Slice& slice : profile.slices) counts.push_back(slice.chips);
   const int node = profile.chips_per_node;
-  if (ends_at_node(profile.fabric) && chips > node)
-    counts.insert(counts.end(), {chips / node * node, (chips / node + 1) * node});
+  if (ends_at_node(profile.fabric)) {
+    if (chips >= node) counts.push_back(chips / node * node);
+    counts.push_back((std::max(chips, 0) / node + 1) * node);
+  }
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
@@ -121,8 +123,13 @@ Slice slice_called(const HardwareProfile& profile, const std::string& name) {
 Slice slice_of_chips(const HardwareProfile& profile, int chips) {
   if (auto slice = listed_slice(profile, chips)) return *std::move(slice);
   if (auto slice = nodes_slice(profile, chips)) return *std::move(slice);
-  throw InputError(fmt::format("{} has no slice of {}; nearest: {}", profile.name, counted(chips, "chip"),
-                               fmt::join(nearest_counts(profile, chips), " or ")));
+  const bool in_node = ends_at_node(profile.fabric) && chips > 0 && chips < profile.chips_per_node &&
+                       !listed_slice(profile, profile.chips_per_node);  // parts of another machine's nodes, perhaps
+  throw InputError(fmt::format("{} has no slice of {}; nearest: {}{}", profile.name, counted(chips, "chip"),
+                               fmt::join(nearest_counts(profile, chips), " or "),
+                               in_node ? fmt::format(" (parts of a node of {} are those of its slices)",
+                                                     profile.chips_per_node)
+                                       : ""));
 }
 
 }  // namespace shardplan

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <models/decoder_block.hpp>
 #include <shardplan/error.hpp>
+#include <tuple>
 
 namespace shardplan {
 namespace {
@@ -16,16 +17,20 @@ constexpr DecoderBlock blocks[] = {
      .name = "llama2",
      .predicting = PredictingLayer::last,
      .caps_scores = true,
+     .made_by_base_defaults = true,
      .explicit_sharding = true,
      .muon = true},
-    {.kind = Kind::mistral, .name = "mistral", .predicting = PredictingLayer::last},
+    {.kind = Kind::mistral, .name = "mistral", .predicting = PredictingLayer::last, .made_by_base_defaults = true},
     {.kind = Kind::mixtral,
      .name = "mixtral",
      .predicting = PredictingLayer::last,
-     .feed_forward = experts},
+     .parts = {.mlp_bias = true},
+     .feed_forward = experts,
+     .made_by_base_defaults = true},
     {.kind = Kind::deepseek,
      .name = "deepseek",
      .predicting = PredictingLayer::last,
+     .parts = {.mlp_bias = true},
      .feed_forward = experts,
      .dense_layers_before_pipeline = true,
      .caps_scores = true,
@@ -41,27 +46,36 @@ constexpr DecoderBlock blocks[] = {
     {.kind = Kind::qwen2,
      .name = "qwen2",
      .predicting = PredictingLayer::stops,
+     .parts = {.qk_norm = true, .attention_bias = true},
      .attention_output_bias = false},  // layers/attentions.py: is_qwen2
-    {.kind = Kind::qwen3, .name = "qwen3", .predicting = PredictingLayer::stops, .muon = true},
+    {.kind = Kind::qwen3,
+     .name = "qwen3",
+     .predicting = PredictingLayer::stops,
+     .parts = {.qk_norm = true},
+     .muon = true},
     {.kind = Kind::qwen3_moe,
      .name = "qwen3_moe",
      .predicting = PredictingLayer::stops,
+     .parts = {.qk_norm = true, .mlp_bias = true},
      .feed_forward = experts,
      .mlp_follows_moe_mlp = true},
     {.kind = Kind::gpt_oss,
      .name = "gpt_oss",
      .predicting = PredictingLayer::scanned_cycle,
+     .parts = {.attention_bias = true, .mlp_bias = true},
      .feed_forward = experts,
      .locals_per_period = 1,
      .capacity = CapacityChoice::with_sparse_matmul},
     {.kind = Kind::gpt3,
      .name = "gpt3",
      .predicting = PredictingLayer::last,
+     .parts = {.attention_bias = true, .mlp_bias = true},
      .fuses_in_thirds = true},
     {.kind = Kind::gemma, .name = "gemma", .predicting = PredictingLayer::last},
     {.kind = Kind::gemma2,
      .name = "gemma2",
      .predicting = PredictingLayer::cycle,
+     .parts = {.post_attn_norm = true, .post_ffw_norm = true},
      .locals_per_period = 1,
      .sublayers_per_layer = 2,
      .caps_scores = true,
@@ -69,16 +83,19 @@ constexpr DecoderBlock blocks[] = {
     {.kind = Kind::gemma3,
      .name = "gemma3",
      .predicting = PredictingLayer::local,
+     .parts = {.qk_norm = true, .post_attn_norm = true, .post_ffw_norm = true},
      .locals_per_period = 5,
      .caps_scores = true,
      .muon = true},
     {.kind = Kind::olmo3,
      .name = "olmo3",
      .predicting = PredictingLayer::scanned_cycle,
+     .parts = {.qk_norm = true, .post_attn_norm = true, .post_ffw_norm = true, .attention_bias = true, .no_pre_norm = true},
      .locals_per_period = 3},
     {.kind = Kind::deepseek4,
      .name = "deepseek4",
      .predicting = PredictingLayer::excluded,
+     .parts = {.qk_norm = true, .mlp_bias = true},
      .feed_forward = experts,
      .compressed_attention = true,
      .hyper_connections = true,
@@ -90,10 +107,12 @@ constexpr DecoderBlock blocks[] = {
     {.kind = Kind::envy,
      .name = "envy",
      .predicting = PredictingLayer::scanned_cycle,
+     .parts = {.qk_norm = true, .post_ffw_norm = true, .mlp_bias = true},
      .feed_forward = experts,
      .interleaves_experts = true},
     {.kind = Kind::gemma4,
      .name = "gemma4",
+     .parts = {.qk_norm = true, .post_attn_norm = true, .post_ffw_norm = true, .mlp_bias = true},
      .feed_forward = experts,
      .either_feed_forward = true,
      .locals_per_period = 5,
@@ -108,6 +127,7 @@ constexpr DecoderBlock blocks[] = {
      .free_moe_width = true},
     {.kind = Kind::gemma4_small,
      .name = "gemma4_small",
+     .parts = {.qk_norm = true, .post_attn_norm = true, .post_ffw_norm = true},
      .free_period = true,  // four local layers a global one in e2b, five in e4b
      .unscanned = true,
      .lends_keys = true,
@@ -118,6 +138,7 @@ constexpr DecoderBlock blocks[] = {
     {.kind = Kind::llama4,
      .name = "llama4",
      .predicting = PredictingLayer::scanned_cycle,
+     .parts = {.qk_norm = true, .mlp_bias = true},
      .feed_forward = experts,
      .locals_per_period = 3,  // nope_layer_interval: every fourth layer is global
      .window_shape = WindowShape::chunked,
@@ -130,11 +151,13 @@ constexpr DecoderBlock blocks[] = {
     {.kind = Kind::qwen3_custom_moe,
      .name = "qwen3_custom_moe",
      .predicting = PredictingLayer::stops,
+     .parts = {.qk_norm = true, .mlp_bias = true},
      .feed_forward = experts,
      .shape = LayerShape::attention_into_experts},
     {.kind = Kind::qwen3_next,
      .name = "qwen3_next",
      .predicting = PredictingLayer::stops,
+     .parts = {.qk_norm = true, .mlp_bias = true},
      .feed_forward = experts,
      .gated_delta_net = true,
      .gated_attention = true,
@@ -142,6 +165,7 @@ constexpr DecoderBlock blocks[] = {
     {.kind = Kind::qwen3_5,
      .name = "qwen3_5",
      .predicting = PredictingLayer::stops,
+     .parts = {.qk_norm = true, .mlp_bias = true},
      .feed_forward = experts,
      .gated_delta_net = true,
      .gated_attention = true,
@@ -167,6 +191,21 @@ const DecoderBlock& decoder_block(DecoderBlockKind kind) {
   const auto found = std::find_if(std::begin(blocks), std::end(blocks), [&](const auto& b) { return b.kind == kind; });
   if (found != std::end(blocks)) return *found;
   throw InternalError("a decoder block without a row");
+}
+
+std::vector<std::string_view> parts_that_no_layer_has(const Model& model) {
+  const LayerParts& parts = model.decoder_block.parts;
+  const std::tuple<std::string_view, bool, bool> asked[] = {
+      {"use_qk_norm", model.use_qk_norm, parts.qk_norm},
+      {"use_post_attn_norm", model.use_post_attn_norm, parts.post_attn_norm},
+      {"use_post_ffw_norm", model.use_post_ffw_norm, parts.post_ffw_norm},
+      {"attention_bias", model.attention_bias, parts.attention_bias},
+      {"mlp_bias", model.mlp_bias, parts.mlp_bias},
+      {"use_pre_norm", !model.use_pre_norm, parts.no_pre_norm}};
+  std::vector<std::string_view> fields;
+  for (const auto& [field, is_asked, is_built] : asked)
+    if (is_asked && !is_built) fields.push_back(field);
+  return fields;
 }
 
 std::optional<std::string> no_predicting_layer(const Model& model) {

@@ -22,7 +22,12 @@ std::optional<std::string> built_in(std::string_view name) {
   return std::nullopt;
 }
 
+/// configs/types.py lists 2d-fsdp, but the file behind it was reverted: pydantic accepts it, loading fails.
 [[noreturn]] void fail_unknown_set(std::string_view name) {
+  if (name == "2d-fsdp")
+    throw InputError(
+        "rule set '2d-fsdp': MaxText lists the name but has no custom_mesh_and_rule/2d-fsdp.yml, so a run stops at "
+        "start-up; deepseek3-671b-2dfsdp brings such rules with its model");
   throw InputError(unknown_name("rule set", name, rule_set_names(), "shardplan rules list"));
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <shardplan/error.hpp>
 #include <shardplan/finding.hpp>
 
@@ -16,141 +17,110 @@ std::string_view name_of(Severity severity) {
   throw InternalError("unknown Severity");
 }
 
-std::string_view name_of(FindingId finding) {
-  switch (finding) {
-    case FindingId::activations_replicated:
-      return "activations-replicated";
-    case FindingId::activations_resharded:
-      return "activations-resharded";
-    case FindingId::refused_since_baseline:
-      return "refused-since-baseline";
-    case FindingId::slower_than_baseline:
-      return "slower-than-baseline";
-    case FindingId::context_unbalanced:
-      return "context-unbalanced";
-    case FindingId::attention_ignores_windows:
-      return "attention-ignores-windows";
-    case FindingId::expert_axis_stolen:
-      return "expert-axis-stolen";
-    case FindingId::expert_output_not_peeled:
-      return "expert-output-not-peeled";
-    case FindingId::missing_all_to_all:
-      return "missing-all-to-all";
-    case FindingId::worst_case_rows:
-      return "worst-case-rows";
-    case FindingId::all_tokens_routed:
-      return "all-tokens-routed";
-    case FindingId::bias_gradients_wait:
-      return "bias-gradients-wait";
-    case FindingId::bias_gradients_unpriced:
-      return "bias-gradients-unpriced";
-    case FindingId::minimal_recomputes_wi_1:
-      return "minimal-recomputes-wi-1";
-    case FindingId::expert_features_split_apart:
-      return "expert-features-split-apart";
-    case FindingId::sequence_gathered_for_attention:
-      return "sequence-gathered-for-attention";
-    case FindingId::attention_replicated:
-      return "attention-replicated";
-    case FindingId::expanded_key_value_gathered:
-      return "expanded-key-value-gathered";
-    case FindingId::weights_not_sharded:
-      return "weights-not-sharded";
-    case FindingId::layer_stack_reshard:
-      return "layer-stack-reshard";
-    case FindingId::optimizer_shards_permuted:
-      return "optimizer-shards-permuted";
-    case FindingId::zero1_whole_weights:
-      return "zero1-whole-weights";
-    case FindingId::unexpected_all_gather:
-      return "unexpected-all-gather";
-    case FindingId::unexpected_all_reduce:
-      return "unexpected-all-reduce";
-    case FindingId::unexpected_all_to_all:
-      return "unexpected-all-to-all";
-    case FindingId::unexpected_collective_permute:
-      return "unexpected-collective-permute";
-    case FindingId::all_reduce_where_reduce_scatter_suffices:
-      return "all-reduce-where-reduce-scatter-suffices";
-    case FindingId::less_traffic_than_expected:
-      return "less-traffic-than-expected";
-    case FindingId::other_arguments:
-      return "other-arguments";
-    case FindingId::groups_match_no_axes:
-      return "groups-match-no-axes";
-    case FindingId::rematerialized_all_gather:
-      return "rematerialized-all-gather";
-    case FindingId::dense_ragged_dot:
-      return "dense-ragged-dot";
-    case FindingId::collectives_take_most:
-      return "collectives-take-most";
-    case FindingId::batch_beyond_published:
-      return "batch-beyond-published";
-    case FindingId::mfu_beyond_published:
-      return "mfu-beyond-published";
-    case FindingId::memory_under_flags:
-      return "memory-under-flags";
-    case FindingId::memory_budget_exceeded:
-      return "memory-budget-exceeded";
-    case FindingId::host_values_counted:
-      return "host-values-counted";
-    case FindingId::combined_weights_exposed:
-      return "combined-weights-exposed";
-    case FindingId::collective_matmul:
-      return "collective-matmul";
-    case FindingId::gathers_expected_again:
-      return "gathers-expected-again";
-    case FindingId::attention_in_small_blocks:
-      return "attention-in-small-blocks";
-    case FindingId::axis_ignored:
-      return "axis-ignored";
-    case FindingId::context_lost_in_explicit_mode:
-      return "context-lost-in-explicit-mode";
-    case FindingId::custom_rules_drop_arguments:
-      return "custom-rules-drop-arguments";
-    case FindingId::custom_rules_drop_model_rules:
-      return "custom-rules-drop-model-rules";
-    case FindingId::explicit_pipeline:
-      return "explicit-pipeline";
-    case FindingId::expert_rows_returned_whole:
-      return "expert-rows-returned-whole";
-    case FindingId::quantized_experts_need_linen:
-      return "quantized-experts-need-linen";
-    case FindingId::offloaded_parameters_come_back:
-      return "offloaded-parameters-come-back";
-    case FindingId::mixed_precision_needs_linen:
-      return "mixed-precision-needs-linen";
-    case FindingId::mixed_precision_names_nothing:
-      return "mixed-precision-names-nothing";
-    case FindingId::transformer_engine_unrecorded:
-      return "transformer-engine-unrecorded";
-    case FindingId::logits_sequence_gathered:
-      return "logits-sequence-gathered";
-    case FindingId::places_ignored:
-      return "places-ignored";
-    case FindingId::custom_mesh_ignored:
-      return "custom-mesh-ignored";
-    case FindingId::mesh_does_not_fit_torus:
-      return "mesh-does-not-fit-torus";
-    case FindingId::rule_axis_unknown:
-      return "rule-axis-unknown";
-    case FindingId::rule_name_unknown:
-      return "rule-name-unknown";
-    case FindingId::rule_unreachable:
-      return "rule-unreachable";
-    case FindingId::indivisible_dim:
-      return "indivisible-dim";
-    case FindingId::memory_exceeded:
-      return "memory-exceeded";
-    case FindingId::refused:
-      return "refused";
-  }
-  throw InternalError("unknown FindingId");
+namespace {
+
+using Id = FindingId;
+
+constexpr FindingTraits finding_table[] = {
+    // Attention.
+    {.id = Id::sequence_gathered_for_attention, .name = "sequence-gathered-for-attention"},
+    {.id = Id::attention_replicated, .name = "attention-replicated", .mended_by_settings = true},
+    {.id = Id::expanded_key_value_gathered, .name = "expanded-key-value-gathered"},
+    {.id = Id::context_unbalanced, .name = "context-unbalanced", .mended_by_settings = true, .about_waiting = true},
+    {.id = Id::attention_ignores_windows,
+     .name = "attention-ignores-windows",
+     .wrong = true,
+     .mended_by_settings = true},
+    // Mixtures of experts.
+    {.id = Id::expert_axis_stolen, .name = "expert-axis-stolen", .mended_by_settings = true},
+    {.id = Id::expert_output_not_peeled, .name = "expert-output-not-peeled", .mended_by_settings = true},
+    {.id = Id::missing_all_to_all, .name = "missing-all-to-all"},
+    {.id = Id::worst_case_rows, .name = "worst-case-rows"},
+    {.id = Id::minimal_recomputes_wi_1, .name = "minimal-recomputes-wi-1", .offer = true},
+    {.id = Id::expert_features_split_apart, .name = "expert-features-split-apart"},
+    // Weights and the optimizer.
+    {.id = Id::weights_not_sharded, .name = "weights-not-sharded", .wrong = true},
+    {.id = Id::layer_stack_reshard, .name = "layer-stack-reshard"},
+    {.id = Id::optimizer_shards_permuted, .name = "optimizer-shards-permuted", .undoes_saving = true},
+    {.id = Id::zero1_whole_weights, .name = "zero1-whole-weights"},
+    {.id = Id::offloaded_parameters_come_back,
+     .name = "offloaded-parameters-come-back",
+     .mended_by_settings = true,
+     .about_waiting = true,
+     .undoes_saving = true},
+    // Collectives that nothing asks for, and those that are not there.
+    {.id = Id::unexpected_all_gather, .name = "unexpected-all-gather"},
+    {.id = Id::unexpected_all_reduce, .name = "unexpected-all-reduce"},
+    {.id = Id::unexpected_all_to_all, .name = "unexpected-all-to-all"},
+    {.id = Id::unexpected_collective_permute, .name = "unexpected-collective-permute"},
+    {.id = Id::all_reduce_where_reduce_scatter_suffices, .name = "all-reduce-where-reduce-scatter-suffices"},
+    {.id = Id::less_traffic_than_expected, .name = "less-traffic-than-expected"},
+    {.id = Id::other_arguments, .name = "other-arguments"},
+    {.id = Id::groups_match_no_axes, .name = "groups-match-no-axes"},
+    {.id = Id::rematerialized_all_gather, .name = "rematerialized-all-gather"},
+    // The step as a whole.
+    {.id = Id::dense_ragged_dot, .name = "dense-ragged-dot", .about_the_step = true},
+    {.id = Id::all_tokens_routed, .name = "all-tokens-routed", .about_the_step = true},
+    {.id = Id::bias_gradients_wait, .name = "bias-gradients-wait", .about_the_step = true},
+    {.id = Id::bias_gradients_unpriced, .name = "bias-gradients-unpriced", .about_the_step = true},
+    {.id = Id::collectives_take_most, .name = "collectives-take-most", .about_the_step = true},
+    {.id = Id::batch_beyond_published, .name = "batch-beyond-published", .about_the_step = true},
+    {.id = Id::mfu_beyond_published, .name = "mfu-beyond-published", .about_the_step = true},
+    {.id = Id::memory_budget_exceeded, .name = "memory-budget-exceeded", .about_the_step = true},
+    {.id = Id::host_values_counted, .name = "host-values-counted", .about_the_step = true},
+    {.id = Id::memory_under_flags, .name = "memory-under-flags", .about_the_step = true},
+    {.id = Id::combined_weights_exposed, .name = "combined-weights-exposed", .about_the_step = true},
+    {.id = Id::collective_matmul, .name = "collective-matmul", .about_the_step = true},
+    {.id = Id::gathers_expected_again, .name = "gathers-expected-again", .about_the_step = true},
+    {.id = Id::attention_in_small_blocks, .name = "attention-in-small-blocks", .about_the_step = true, .offer = true},
+    // Settings and rules.
+    {.id = Id::activations_replicated, .name = "activations-replicated", .about_left_out_axis = true},
+    {.id = Id::activations_resharded, .name = "activations-resharded", .about_left_out_axis = true},
+    {.id = Id::axis_ignored, .name = "axis-ignored"},
+    {.id = Id::context_lost_in_explicit_mode, .name = "context-lost-in-explicit-mode"},
+    {.id = Id::custom_mesh_ignored, .name = "custom-mesh-ignored"},
+    {.id = Id::custom_rules_drop_arguments, .name = "custom-rules-drop-arguments"},
+    {.id = Id::custom_rules_drop_model_rules, .name = "custom-rules-drop-model-rules"},
+    {.id = Id::explicit_pipeline, .name = "explicit-pipeline"},
+    {.id = Id::quantized_experts_need_linen, .name = "quantized-experts-need-linen"},
+    {.id = Id::mixed_precision_needs_linen, .name = "mixed-precision-needs-linen"},
+    {.id = Id::mixed_precision_names_nothing, .name = "mixed-precision-names-nothing"},
+    {.id = Id::transformer_engine_unrecorded, .name = "transformer-engine-unrecorded"},
+    {.id = Id::expert_rows_returned_whole,
+     .name = "expert-rows-returned-whole",
+     .wrong = true,
+     .mended_by_settings = true},
+    {.id = Id::logits_sequence_gathered, .name = "logits-sequence-gathered"},
+    {.id = Id::mesh_does_not_fit_torus, .name = "mesh-does-not-fit-torus"},
+    {.id = Id::places_ignored, .name = "places-ignored"},
+    {.id = Id::rule_axis_unknown, .name = "rule-axis-unknown", .misspelling = true},
+    {.id = Id::rule_name_unknown, .name = "rule-name-unknown", .misspelling = true},
+    {.id = Id::rule_unreachable, .name = "rule-unreachable"},
+    // What an earlier check has otherwise.
+    {.id = Id::slower_than_baseline, .name = "slower-than-baseline"},
+    {.id = Id::refused_since_baseline, .name = "refused-since-baseline"},
+    // Constraints that a configuration breaks.
+    {.id = Id::indivisible_dim, .name = "indivisible-dim"},
+    {.id = Id::memory_exceeded, .name = "memory-exceeded"},
+    {.id = Id::refused, .name = "refused"},
+};
+
+constexpr bool is_in_order() {
+  for (std::size_t i = 0; i < std::size(finding_table); ++i)
+    if (static_cast<std::size_t>(finding_table[i].id) != i) return false;
+  return std::size(finding_table) == static_cast<std::size_t>(Id::refused) + 1;
+}
+static_assert(is_in_order());
+
+}  // namespace
+
+const FindingTraits& traits_of(FindingId finding) {
+  const auto index = static_cast<std::size_t>(finding);
+  if (index >= std::size(finding_table)) throw InternalError("unknown FindingId");
+  return finding_table[index];
 }
 
-bool is_about_the_step(FindingId finding) {
-  return finding >= FindingId::dense_ragged_dot && finding <= FindingId::attention_in_small_blocks;
-}
+std::string_view name_of(FindingId finding) { return traits_of(finding).name; }
 
 std::string_view published_id(const Finding& finding) {
   return finding.id == FindingId::refused && finding.broken ? name_of(*finding.broken) : name_of(finding.id);
@@ -165,7 +135,5 @@ std::vector<std::string> published_ids() {
   for (const ConstraintId constraint : all_constraints()) add(name_of(constraint));
   return ids;
 }
-
-bool is_misspelling(FindingId id) { return id == FindingId::rule_name_unknown || id == FindingId::rule_axis_unknown; }
 
 }  // namespace shardplan

@@ -67,8 +67,15 @@ const std::vector<std::string>& remat_policies() {
 
 bool is_remat_policy(const std::string& name) { return table().contains(name) || same_as().contains(name); }
 
+std::vector<std::string> all_remat_policies() {
+  std::vector<std::string> names = remat_policies();
+  for (const auto& [name, same] : same_as()) names.push_back(name);
+  names.emplace_back("custom");
+  return names;
+}
+
 std::map<std::string, SavePlace> saved_by_policy(const std::string& policy) {
-  if (!is_remat_policy(policy)) throw InputError("remat_policy: " + unknown_name("policy", policy, remat_policies()));
+  if (!is_remat_policy(policy)) throw InputError("remat_policy: " + unknown_name("policy", policy, all_remat_policies()));
   const auto same = same_as().find(policy);
   return table().at(same == same_as().end() ? policy : same->second);
 }
@@ -80,6 +87,12 @@ std::vector<RematPolicy> named_remat_policies(const std::vector<std::string>& na
 }
 
 RematPolicy offloaded_layer_inputs() { return {"custom", {{"decoder_layer_input", SavePlace::host}}, true}; }
+
+void set_remat(TrainConfig& config, const RematPolicy& policy) {
+  config.saved = policy.saved;
+  config.remat_policy = policy.name;
+  config.places_activations = policy.places_activations;
+}
 
 bool runs_in_pipelines(const RematPolicy& policy) { return policy.places_activations || !policy.offloads(); }
 

@@ -47,8 +47,12 @@ bool needs_narrow_tiles(const TrainConfig& config, const Kernels& kernels, const
 
 TrainConfig with_kernels(const Settings& settings, const Kernels& kernels, const Model& model) {
   TrainConfig config = settings.config;
+  if (!settings.says(&TrainConfig::megablox)) config.megablox = kernels.runs_megablox();
+  return with_attention_kernel(std::move(config), settings, kernels, model);
+}
+
+TrainConfig with_attention_kernel(TrainConfig config, const Settings& settings, const Kernels& kernels, const Model& model) {
   if (!settings.says(&TrainConfig::attention)) config.attention = kernel_of(model, kernels);
-  if (!settings.says(&TrainConfig::megablox)) config.megablox = kernels.grouped_matmul == GroupedMatmul::megablox;
   config = with_tokamax(std::move(config), settings, kernels, model);
   return with_packed_segments(std::move(config), settings, kernels);
 }

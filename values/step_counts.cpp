@@ -21,11 +21,13 @@ std::int64_t global_batch(const TrainConfig& config, std::int64_t devices) {
   return static_cast<std::int64_t>(sequences_in_a_pass(config, devices));
 }
 
+std::int64_t forwarding_delay(const TrainConfig& config) { return config.pipeline_delay_activation_forwarding ? 2 : 1; }
+
 TrainConfig with_pipeline_counts(TrainConfig config, const Model& model, std::int64_t stages) {
   if (stages == 1) return config;
   if (config.pipeline_parallel_layers == -1) config.pipeline_parallel_layers = pipelined_layers(model);
   if (config.num_pipeline_microbatches == -1)
-    config.num_pipeline_microbatches = config.pipeline_delay_activation_forwarding ? 2 * stages : stages;
+    config.num_pipeline_microbatches = forwarding_delay(config) * stages;
   const std::int64_t layers_per_repeat = stages * config.num_layers_per_pipeline_stage;
   if (config.num_pipeline_repeats == -1 && layers_per_repeat > 0 &&
       config.pipeline_parallel_layers % layers_per_repeat == 0)

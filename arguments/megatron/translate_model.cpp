@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <arguments/megatron/translation.hpp>
 
@@ -79,6 +81,40 @@ void translate_positions(const Model& m, Translation& to) {
                   "10000 where nobody says; it costs nothing");
 }
 
+/// A value that needs a flag, and the flag.
+struct ValueFlag {
+  std::string_view key, flag;
+};
+constexpr ValueFlag flags_of_values[] = {{"normalization_layer_epsilon", "--norm-epsilon"},
+                                         {"partial_rotary_factor", "--rotary-percent"}};
+
+/// Said where they are translated, or as a flag of their own.
+bool is_said(std::string_view key) {
+  return key == "rope_max_timescale" || std::any_of(std::begin(flags_of_values), std::end(flags_of_values),
+                                                    [&](const ValueFlag& row) { return row.key == key; });
+}
+
+/// Says that there is nothing of the kind.
+bool is_plain(std::string_view value) {
+  constexpr std::string_view plain[] = {"default", "0", "1", "false"};
+  return std::find(std::begin(plain), std::end(plain), value) != std::end(plain);
+}
+
+void translate_inner_values(const Model& m, Translation& to) {
+  for (const auto& [key, flag] : flags_of_values)
+    if (const std::string value = inner_value(m, key); !value.empty()) to.flag(std::string(flag), value);
+  std::vector<std::string> unsaid;
+  for (const auto& [key, value] : m.inner_values)
+    if (!is_said(key) && !is_plain(value)) unsaid.push_back(fmt::format("{}={}", key, value));
+  for (const ModelNote& note : m.left_out) unsaid.push_back(note.field);
+  if (unsaid.empty()) return;
+  to.missing(fmt::format("of the model's file {}", fmt::join(unsaid, ", ")),
+             inner_value(m, "rope_type") == "llama3.1"
+                 ? "see its own configuration; Llama 3.1's rotary scaling is --use-rope-scaling, its factor "
+                   "--rope-scaling-factor"
+                 : "see its own configuration");
+}
+
 }  // namespace
 
 void translate_model(const Configuration& c, Translation& to) {
@@ -95,11 +131,7 @@ void translate_model(const Configuration& c, Translation& to) {
   if (!m.layer_norm) to.flag("--normalization", "RMSNorm");
   if (!m.tied_embedding) to.flag("--untie-embeddings-and-output-weights");
   translate_positions(m, to);
-  if (!c.model.inner_values.empty() || !c.model.left_out.empty())
-    to.missing("rotary scaling and the like of the model's file",
-               inner_value(m, "rope_type") == "llama3.1"
-                   ? "see its own configuration; Llama 3.1's is --use-rope-scaling, its factor --rope-scaling-factor"
-                   : "see its own configuration");
+  translate_inner_values(m, to);
 }
 
 }  // namespace shardplan

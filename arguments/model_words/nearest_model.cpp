@@ -6,6 +6,7 @@
 #include <arguments/model_words/nearest_model.hpp>
 #include <arguments/words/argument_precedence.hpp>
 #include <cmath>
+#include <models/decoder_block.hpp>
 #include <models/load_model.hpp>
 #include <models/model_fields.hpp>
 #include <models/model_overrides.hpp>
@@ -172,6 +173,11 @@ std::vector<ModelNote> notes_of(const Model& model) {
                                            "{}",
                                            1 + model.memory_error_high, model.memory_error_source)});
   if (model.in_maxtext) return notes;
+  for (const std::string_view field : parts_that_no_layer_has(model))
+    notes.push_back({std::string(field),
+                     fmt::format("MaxText's layers of decoder block '{}' don't have it: what is costed has it, a run goes "
+                                 "without",
+                                 model.decoder_block.name)});
   if (!model.unknown_to_maxtext.empty()) notes.push_back({"model_name", model.unknown_to_maxtext});
   const ModelWords words = words_for(model);
   notes.insert(notes.end(), words.unsaid.begin(), words.unsaid.end());

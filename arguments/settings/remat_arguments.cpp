@@ -8,6 +8,8 @@
 namespace shardplan {
 namespace {
 
+constexpr std::string_view usual_policy = "full";  // base.yml
+
 std::map<std::string, SavePlace> read_custom(const GivenArguments& arguments) {
   std::map<std::string, SavePlace> saved;
   for (const auto& row : remat_arguments()) {
@@ -35,12 +37,12 @@ void check_modelled(const std::string& policy, const std::string& place, const T
 
 RematPolicy custom_remat_policy(const GivenArguments& arguments) { return {"custom", read_custom(arguments), true}; }
 
-Remat read_remat(const GivenArguments& arguments, const TrainConfig& config) {
+RematPolicy read_remat(const GivenArguments& arguments, const TrainConfig& config) {
   const auto* given = arguments.find("remat_policy");
-  const std::string policy = arguments.text("remat_policy", Remat{}.policy);
+  const std::string policy = arguments.text("remat_policy", std::string(usual_policy));
   if (policy == "custom") return {policy, read_custom(arguments), true};
   if (given && given->in_file && !is_remat_policy(policy))
-    throw InputError(fmt::format("{}: {}", given->place, unknown_name("policy", policy, remat_policies())));
+    throw InputError(fmt::format("{}: {}", given->place, unknown_name("policy", policy, all_remat_policies())));
   if (given) check_modelled(policy, given->place, config);
   return {policy, saved_by_policy(policy), false};
 }
@@ -53,9 +55,9 @@ std::vector<std::string> ignored_places(const GivenArguments& arguments, const T
   return words;
 }
 
-std::vector<std::pair<std::string, std::string>> remat_as_arguments(const Remat& remat) {
-  if (remat.policy == Remat{}.policy) return {};
-  std::vector<std::pair<std::string, std::string>> printed = {{"remat_policy", remat.policy}};
+std::vector<std::pair<std::string, std::string>> remat_as_arguments(const RematPolicy& remat) {
+  if (remat.name == usual_policy) return {};
+  std::vector<std::pair<std::string, std::string>> printed = {{"remat_policy", remat.name}};
   if (!remat.places_activations) return printed;
   for (const auto& row : remat_arguments()) {
     const auto found = remat.saved.find(row.key);

@@ -229,10 +229,7 @@ Settings read_settings(const GivenArguments& arguments, const Model& model) {
   config.moe_path = read_moe_path(arguments, model, config.capacity_factor);
   check_expert_buffers(config, model);
   config.idle_ring_of_experts = is_idle_ring(arguments, model, config.moe_path);
-  const Remat remat = read_remat(arguments, config);
-  config.remat_policy = remat.policy;
-  config.saved = remat.saved;
-  config.places_activations = remat.places_activations;
+  set_remat(config, read_remat(arguments, config));
   return {std::move(config), asked_fields(arguments)};
 }
 

@@ -115,7 +115,7 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   use.gradients = peak.gradients;
   use.activations = peak.activations;
   use.temporaries = peak.temporaries;
-  use.peak_moment = peak.name;
+  use.peak_moment = peak.name();
   for (const Moment& moment : scheduled.moments)
     use.if_head_waits = std::max(use.if_head_waits, use.arguments() + moment.total() + moment.if_head_is_late);
   const auto error = compiler.memory_error.find(config.moe_path);

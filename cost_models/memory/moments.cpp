@@ -2,64 +2,17 @@
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/head_order.hpp>
-#include <cost_models/memory/host_traffic.hpp>
+#include <cost_models/memory/loop_parts.hpp>
 #include <cost_models/memory/moments.hpp>
-#include <cost_models/memory/newton_schulz.hpp>
+#include <cost_models/memory/state/newton_schulz.hpp>
 #include <cost_models/memory/state/moved_stack.hpp>
 #include <cost_models/memory/state/optimizer_memory.hpp>
-#include <cost_models/memory/saved_value.hpp>
-#include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/memory/turned_tables.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
-
-/// XLA:TPU peels the backward loop of layers that read from the host: what its first iteration reads never leaves the
-/// device, and waits there until it runs. Of loops inside an iteration (gemma4, ten of five layers each) it peels each.
-Bytes peeled_values(const Loop& loop, const BoundProgram& program, const Compiler& compiler) {
-  if (!compiler.has(Habit::peels_offloading_loops)) return {};
-  Bytes values;
-  for (const PartitionedBlock* block : loop) {
-    const Block& b = *block->block;
-    if (block->liveness.sent_late) continue;  // no loop
-    const std::int64_t peeled_layers = b.own_loop ? b.layers / b.layers_per_cycle : b.layers_per_cycle;
-    values += offloaded_in_one_run(*block, *program.mesh) * peeled_layers;
-  }
-  return values;
-}
-
-/// Weight gradients of layers that no whole cycle of the scan holds.
-Bytes left_behind_scan(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
-  if (!compiler.has(Habit::leaves_gradients_behind_scans)) return {};
-  if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};
-  Bytes all;
-  for (const PartitionedBlock* block : loop) all += gradients_behind_scan(*block, whole_cycles(loop), program, compiler);
-  return all;
-}
-
-/// Their weight gradients where a slice all-reduces them.
-Bytes whole_behind_scan(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
-  if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};
-  Bytes all;
-  for (const PartitionedBlock* block : loop)
-    all += whole_gradients_behind_scan(*block, whole_cycles(loop), program, compiler);
-  return all;
-}
-
-/// No loop parts their two forward runs: what their gradients read waits from the first one, over the loss
-/// (gemma34b_v5p8_fsdp8_saveqkv, four of 34 layers: projections of the feed-forward, attention, what both branches add and
-/// the sums, 2.9 GB; the last layer's projections run again).
-Bytes merged_behind_scan(const Loop& loop, const Mesh& mesh, const TrainConfig& config, const Compiler& compiler) {
-  if (!compiler.has(Habit::merges_single_layer_scan)) return {};
-  if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};
-  Bytes all;
-  for (const PartitionedBlock* block : loop)
-    if (const std::int64_t left = layers_behind_scan(*block->block, whole_cycles(loop)); left > 0)
-      all += merged_values(*block, mesh) * left;
-  return all;
-}
 
 /// Whether an iteration has several layers, and none a mixture of experts.
 bool is_dense_cycle(const Loop& loop) {
@@ -86,44 +39,58 @@ class Moments {
     const Bytes turned = turned_tables(blocks, program, config, compiler);
     copies_ = gathered_parameters(blocks, program, config, compiler) + turned;
     if (turned.value > 0 && turns_tables_behind_loss(blocks, *program.mesh, compiler)) behind_loss_ = turned;
-    for (const auto& block : blocks) {
-      waiting_ += saved_activations(block, program) + kept_lookup_mask(block, program, compiler);
-      copies_ += stacked_weight_copies(block, program, config, compiler);
+    for (const auto& block : blocks) accumulated_ += gradients_of_passes(block, program, config, compiler);
+    parts_.reserve(loops_.size());
+    for (const Loop& loop : loops_) {
+      const LoopParts& parts = parts_.emplace_back(loop_parts(loop, program, config, compiler));
+      waiting_ += parts.waiting + parts.peeled + parts.merged;
+      copies_ += parts.copies;
     }
-    for (const Loop& loop : loops_)
-      waiting_ += peeled_values(loop, program, compiler) + merged_behind_scan(loop, *program.mesh, config, compiler);
   }
 
   std::vector<Moment> all() {
-    const Bytes accumulator = accumulated_gradients();
-    gradients_ = accumulator;
+    gradients_ = accumulated_;
     add_forward_loops();
     for (std::size_t i = loops_.size(); i-- > 0;) {
-      run_backward(loops_[i], i);
-      if (i > 0) run_peeled_iteration(loops_[i], loops_[i - 1]);
-      leave(loops_[i]);
+      run_backward(i);
+      if (i > 0) run_peeled_iteration(i);
+      waiting_ -= parts_[i].waiting;
+      copies_ -= parts_[i].copies;
     }
-    if (head_gradient_.value > 0)
-      moments_.push_back({"gradient of the head", gradients_, waiting_, head_gradient_, {}, {}});
+    if (head_gradient_.value > 0) add(MomentKind::head_gradient, nullptr, {gradients_, waiting_, head_gradient_});
     if (config_.opt_type == OptimizerType::muon)
-      add_newton_schulz(accumulator);
+      add_newton_schulz();
     else
-      moments_.push_back(optimizer(accumulator));
+      add_optimizer();
     if (const MixedUpdates mixed = mixed_updates(blocks_, program_, config_, compiler_); mixed.together.value > 0)
-      moments_.push_back({"optimizer", {}, {}, mixed.together, mixed.in_turn, {}});
+      add(MomentKind::optimizer, nullptr, {{}, {}, mixed.together}, mixed.in_turn);
     for (const TurnedUpdate& update : turned_updates(blocks_, program_, config_, compiler_))
-      moments_.push_back({"optimizer", update.gradient, {}, update.copies, {}, {}});
+      add(MomentKind::optimizer, nullptr, {update.gradient, {}, update.copies});
     return std::move(moments_);
   }
 
  private:
-  void run_backward(const Loop& loop, std::size_t number) {
+  struct Needs {
+    Bytes gradients, activations, temporaries;
+  };
+
+  Moment& add(MomentKind kind, const Block* block, const Needs& needs, Bytes in_turn = {}) {
+    Moment moment;
+    moment.kind = kind, moment.block = block;
+    moment.gradients = needs.gradients, moment.activations = needs.activations, moment.temporaries = needs.temporaries;
+    moment.in_turn = in_turn;
+    return moments_.emplace_back(moment);
+  }
+
+  void run_backward(std::size_t number) {
+    const Loop& loop = loops_[number];
+    const LoopParts& parts = parts_[number];
     const Block& last = *loop.back()->block;
     const bool head = last.kind == BlockKind::head;
-    waiting_ -= peeled_values(loop, program_, compiler_) + merged_behind_scan(loop, *program_.mesh, config_, compiler_);
+    waiting_ -= parts.peeled + parts.merged;
     for (const PartitionedBlock* block : loop)
       if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_, compiler_);
-    gradients_ += whole_behind_scan(loop, program_, config_, compiler_);
+    gradients_ += parts.whole;
     const bool late = head && is_late(*loop.back());
     // Behind a peeled loop the product runs beside what is left of the loss (plan_llama3170b_tpuv6e_256), unless it makes
     // more than that (plan_llama31405b_tpuv5p_256).
@@ -134,13 +101,13 @@ class Moments {
     const bool listed = head && head_ == HeadGradient::early_in_list;
     const bool in_turn = listed || (head && head_ == HeadGradient::early_in_turn);
     const Bytes cleared = listed ? cleared_stacks(blocks_, program_, config_, compiler_) : Bytes{0};
-    const Bytes behind = left_behind_scan(loop, program_, config_, compiler_);
     const auto weights = leaves_weights || in_turn ? WeightGradients::later : WeightGradients::here;
     const Bytes copies = head ? copies_ - behind_loss_ : copies_;
-    Moment moment{head ? "loss" : "backward of " + last.name, gradients_ + cleared + behind, waiting_,
-                  working_set(loop, program_, config_, compiler_, weights) + copies, {}, late_head_};
+    Moment& moment = add(head ? MomentKind::loss : MomentKind::backward, &last,
+                         {gradients_ + cleared + parts.behind, waiting_,
+                          working_set(loop, program_, config_, compiler_, weights) + copies});
+    moment.if_head_is_late = late_head_;
     moment.loop = number, moment.weight_gradients = weights, moment.copies = copies;
-    moments_.push_back(std::move(moment));
     if (head) add_held_head(*loop.back());
     if (head) leave_head_behind(*loop.back(), late);
     if (head) add_turned_stacks();
@@ -153,8 +120,7 @@ class Moments {
     for (const auto& block : blocks_) {
       const Bytes held = held_in_forward_loop(block, program_, config_, compiler_);
       if (held.value == 0) continue;
-      moments_.push_back({"forward of " + block.block->name, gradients_, waiting_, held + copies_, {}, {}});
-      moments_.back().copies = held + copies_;
+      add(MomentKind::forward, block.block, {gradients_, waiting_, held + copies_}).copies = held + copies_;
     }
   }
 
@@ -163,9 +129,9 @@ class Moments {
     Bytes turned;
     for (const auto& block : blocks_) turned += turned_stacks(block, *program_.mesh, compiler_);
     if (turned.value == 0) return;
-    moments_.push_back({"turn of saved rows", gradients_, waiting_, turned + copies_, {}, {}});
-    moments_.back().turned = turned;
-    moments_.back().not_before_loss = gradients_ - accumulated_gradients();
+    Moment& moment = add(MomentKind::turn_of_rows, nullptr, {gradients_, waiting_, turned + copies_});
+    moment.turned = turned;
+    moment.not_before_loss = gradients_ - accumulated_;
   }
 
   /// vocab_tiling_ag_once: the tiles add up the whole weight's gradient as it is stored; its sum is another such buffer, and
@@ -174,21 +140,22 @@ class Moments {
     if (!config_.holds_head_over_tiles()) return;
     const Bytes gathered = unsummed_head_gradient(head, program_);
     const Bytes summed = recast(gathered, config_.dtype, config_.weight_dtype);
-    moments_.push_back({"sum of the head's gradient", gradients_, waiting_, gathered + summed * 2, {}, {}});
+    add(MomentKind::head_over_tiles, nullptr, {gradients_, waiting_, gathered + summed * 2});
   }
 
   /// Behind a peeled loop its first layer runs. Where the head's weight gradient is left, it is made there, beside what the
   /// layer's own weight gradients wait for and the gradient of the table, which no longer needs the layer (recorded:
   /// plan_llama3170b_tpu7x_64).
-  void run_peeled_iteration(const Loop& loop, const Loop& next) {
+  void run_peeled_iteration(std::size_t number) {
+    const Loop &loop = loops_[number], &next = loops_[number - 1];
     const Block& last = *loop.back()->block;
-    if (last.kind != BlockKind::layer || peeled_values(loop, program_, compiler_).value == 0) return;
+    if (last.kind != BlockKind::layer || parts_[number].peeled.value == 0) return;
     if (next.back()->block->kind == BlockKind::layer) return run_before_peeled_iteration(loop, next);
     if (head_ == HeadGradient::late && is_dense_cycle(loop)) return run_peeled_cycle(loop, *next.back());
     if (head_gradient_.value == 0) return;
-    moments_.push_back({"backward of " + last.name, gradients_, waiting_,
-                        left_at_the_end(*loop.front()) + head_gradient_ +
-                            working_set(next, program_, config_, compiler_) + copies_, {}, {}});
+    add(MomentKind::backward, &last,
+        {gradients_, waiting_,
+         left_at_the_end(*loop.front()) + head_gradient_ + working_set(next, program_, config_, compiler_) + copies_});
   }
 
   /// What was peeled off is in no loop: of a cycle of dense layers all weight gradients come last, and the head's with them
@@ -201,8 +168,8 @@ class Moments {
       operands += late_gradient_operands(*block, *program_.mesh, compiler_) * block->block->layers_per_cycle;
       in_turn += weight_gradient_operands(*block, *program_.mesh, compiler_, Module::mlp) * block->block->layers_per_cycle;
     }
-    moments_.push_back({"backward of " + loop.back()->block->name, gradients_, waiting_,
-                        operands + unsummed_head_gradient(head, program_) + copies_, in_turn, {}});
+    add(MomentKind::backward, loop.back()->block,
+        {gradients_, waiting_, operands + unsummed_head_gradient(head, program_) + copies_}, in_turn);
   }
 
   /// A layer in front of that loop is in none: it runs backward before the weight gradients of the iteration that was
@@ -212,15 +179,8 @@ class Moments {
     if (before.single_run == SingleRun::no) return;
     Bytes left;
     for (const PartitionedBlock* block : loop) left += weight_gradient_operands(*block, *program_.mesh, compiler_);
-    moments_.push_back({"backward of " + before.name, gradients_, waiting_,
-                        left + working_set(next, program_, config_, compiler_) + copies_, {}, {}});
-  }
-
-  void leave(const Loop& loop) {
-    for (const PartitionedBlock* block : loop) {
-      waiting_ -= saved_activations(*block, program_) + kept_lookup_mask(*block, program_, compiler_);
-      copies_ -= stacked_weight_copies(*block, program_, config_, compiler_);
-    }
+    add(MomentKind::backward, &before,
+        {gradients_, waiting_, left + working_set(next, program_, config_, compiler_) + copies_});
   }
 
   /// When the head's weight gradient is computed is a schedule's outcome, on every compiler: the habit says what is
@@ -248,26 +208,19 @@ class Moments {
     throw InternalError("an order of the head's gradient that there is not");
   }
 
-  /// Sums over accumulated passes exist from the start.
-  Bytes accumulated_gradients() const {
-    Bytes all;
-    for (const auto& block : blocks_) all += gradients_of_passes(block, program_, config_, compiler_);
-    return all;
-  }
-
   /// All gradients wait for their common norm, then the updates are made.
-  Moment optimizer(Bytes accumulator) const {
+  void add_optimizer() {
     Bytes gradients;
     for (const auto& block : blocks_) gradients += gradients_for_norm(block, program_, config_, compiler_);
-    for (const Loop& loop : loops_) gradients += whole_behind_scan(loop, program_, config_, compiler_);
+    for (const LoopParts& parts : parts_) gradients += parts.whole;
     const Bytes updates = updates_in_flight(blocks_, program_, config_, compiler_) +
                           moments_in_flight(blocks_, program_, config_, compiler_);
-    return {"optimizer", std::max(gradients, accumulator), {}, updates, {}, {}};
+    add(MomentKind::optimizer, nullptr, {std::max(gradients, accumulated_), {}, updates});
   }
 
   /// Embedding and head are adamw's: their gradients wait. What matrices need that are worked on at once, is all counted
   /// there; of those that come one after the other, the experts' come last, when all others are updated.
-  void add_newton_schulz(Bytes accumulator) {
+  void add_newton_schulz() {
     const NewtonSchulz needs = newton_schulz(blocks_, program_, config_, compiler_);
     Bytes gradients;
     for (const auto& block : blocks_) {
@@ -276,8 +229,8 @@ class Moments {
       else if (block.block->kind != BlockKind::layer || !compiler_.has(Habit::orthogonalizes_matrices_together))
         gradients += waiting_gradients(block, program_, config_, compiler_);
     }
-    moments_.push_back({"optimizer", std::max(gradients, accumulator), {}, needs.first, {}, {}});
-    moments_.push_back({"optimizer", {}, {}, needs.last, {}, {}});
+    add(MomentKind::optimizer, nullptr, {std::max(gradients, accumulated_), {}, needs.first});
+    add(MomentKind::optimizer, nullptr, {{}, {}, needs.last});
   }
 
   const std::vector<PartitionedBlock>& blocks_;
@@ -287,12 +240,34 @@ class Moments {
   const Compiler& compiler_;
   const HeadGradient head_;
   std::vector<Moment> moments_;
+  std::vector<LoopParts> parts_;  ///< one a loop
+  Bytes accumulated_;             ///< sums over accumulated passes, which exist from the start
   Bytes gradients_, waiting_, copies_, late_head_;
   Bytes behind_loss_;    ///< copies that are made when it has been computed
   Bytes head_gradient_;  ///< the largest that is still to be made when the layers have run
 };
 
 }  // namespace
+
+std::string Moment::name() const {
+  switch (kind) {
+    case MomentKind::loss:
+      return "loss";
+    case MomentKind::forward:
+      return "forward of " + block->name;
+    case MomentKind::backward:
+      return "backward of " + block->name;
+    case MomentKind::head_gradient:
+      return "gradient of the head";
+    case MomentKind::head_over_tiles:
+      return "sum of the head's gradient";
+    case MomentKind::turn_of_rows:
+      return "turn of saved rows";
+    case MomentKind::optimizer:
+      return "optimizer";
+  }
+  throw InternalError("unknown MomentKind");
+}
 
 std::vector<Moment> moments_of(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                const TrainConfig& config, const Compiler& compiler, HeadGradient head) {

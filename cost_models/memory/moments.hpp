@@ -11,9 +11,20 @@
 
 namespace shardplan {
 
+enum class MomentKind : std::uint8_t {
+  loss,
+  forward,           ///< of a block's loop
+  backward,          ///< likewise
+  head_gradient,     ///< made when the layers have run
+  head_over_tiles,   ///< its sum (vocab_tiling_ag_once)
+  turn_of_rows,      ///< saved ones, in front of their loop
+  optimizer,
+};
+
 /// Bytes of one device beside the step's arguments.
 struct Moment {
-  std::string name;
+  MomentKind kind = MomentKind::loss;
+  const Block* block = nullptr;  ///< of forward and backward: whose, of several in a loop the last
   Bytes gradients, activations, temporaries;
   Bytes in_turn;          ///< of the temporaries, what is made one after the other where memory is short
   Bytes if_head_is_late;  ///< what would wait besides, if the head's weight gradient were computed last
@@ -23,6 +34,7 @@ struct Moment {
   WeightGradients weight_gradients = WeightGradients::here;  ///< of that loop
   Bytes copies{};                     ///< of the temporaries, weights that were gathered or copied in front of the loops
   Bytes total() const { return gradients + activations + temporaries; }
+  std::string name() const;  ///< "loss", "backward of moe_layers"
 };
 
 /// When the head's weight gradient is computed: as the compiler's habits say, before the layers' backward pass; before it

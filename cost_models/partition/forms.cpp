@@ -227,7 +227,7 @@ bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
     recorder_.record(Phase::backward, move, {id_of(op), tensor, Cause::gradient_layout, {specs_[tensor], {}}, spec},
                      runs(tensor, Pass::backward, apart(tensor, true, op)));
     if (move.kind == CollectiveKind::all_gather && move.bytes > kept)
-      wholes_.push_back({{tensor, " gradient, gathered whole"}, move.bytes, step_, step_});
+      wholes_.push_back({tensor, move.bytes, step_});
   }
   return true;
 }
@@ -260,24 +260,26 @@ int Forms::again_since(const Entry& entry) const {
   return first;
 }
 
-bool Forms::is_gathered_beside(const Lifetime& whole) const {
+bool Forms::is_made_beside(const Entry& entry, const WholeGradient& whole) const {
+  const bool is_slice = entry.gradient && entry.tensor == whole.tensor;
+  return !is_slice && entry.first == whole.step;
+}
+
+bool Forms::is_gathered_beside(const WholeGradient& whole) const {
   return std::none_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    const bool is_slice = entry.gradient && entry.tensor == whole.name.tensor;
-    return !is_slice && entry.first == whole.first && bytes_of(entry) >= whole.bytes;
+    return is_made_beside(entry, whole) && bytes_of(entry) >= whole.bytes;
   });
 }
 
-Bytes Forms::gathered_with(const Lifetime& whole) const {
+Bytes Forms::gathered_with(const WholeGradient& whole) const {
   Bytes all;
-  for (const Entry& entry : entries_) {
-    const bool is_slice = entry.gradient && entry.tensor == whole.name.tensor;
-    if (!is_slice && entry.first == whole.first) all += bytes_of(entry);
-  }
+  for (const Entry& entry : entries_)
+    if (is_made_beside(entry, whole)) all += bytes_of(entry);
   return all;
 }
 
 bool Forms::gathers_gradient_last() const {
-  return std::ranges::any_of(wholes_, [&](const Lifetime& whole) { return is_gathered_beside(whole); });
+  return std::ranges::any_of(wholes_, [&](const WholeGradient& whole) { return is_gathered_beside(whole); });
 }
 
 Bytes Forms::bytes_of(const Entry& entry) const {
@@ -311,10 +313,11 @@ std::vector<Lifetime> Forms::lifetimes() const {
     lifetimes.push_back({{entry.tensor, what}, bytes, entry.first, entry.last});
     if (gathering == Gathering::row_by_row) lifetimes.back().listed_first = again_since(entry);
   }
-  for (Lifetime whole : wholes_) {
+  for (WholeGradient whole : wholes_) {
     const bool in_turn = compiler_.overlap.one_in_flight;
     if (in_turn) whole.bytes -= std::min(whole.bytes, gathered_with(whole));
-    if (in_turn ? whole.bytes.value > 0 : is_gathered_beside(whole)) lifetimes.push_back(whole);
+    if (in_turn ? whole.bytes.value > 0 : is_gathered_beside(whole)) 
+      lifetimes.push_back({{whole.tensor, " gradient, gathered whole"}, whole.bytes, whole.step, whole.step});
   }
   return lifetimes;
 }

@@ -110,13 +110,20 @@ class Forms {
   bool lies_in_stack(const Entry& entry) const;
   bool is_held(TensorId tensor) const;
   Bytes bytes_of(const Entry& entry) const;
+  struct WholeGradient {
+    TensorId tensor;
+    Bytes bytes;
+    int step;
+  };
+  /// Whether an entry, not a slice of it, is made in its step.
+  bool is_made_beside(const Entry& entry, const WholeGradient& whole) const;
   /// Whether such a gradient is made when the product's other operand has been gathered: what takes less comes first (XLA's
   /// list; recorded: mixtral8x7b_v5p32_fsdp8ep4_fix, hidden rows of 2.3 GB beside 2.7 GB of gradient;
   /// mixtral8x22bx2_v5p32_fsdp8_expert2_fix_save_qkv_proj, whose hidden rows are larger, and gathered when it is a slice).
-  bool is_gathered_beside(const Lifetime& whole) const;
+  bool is_gathered_beside(const WholeGradient& whole) const;
   /// What else is gathered when it is made. XLA:GPU has collectives one at a time: when those are done the gradient is a
   /// slice (deepseek216bx8_h100x16_expert8_dcnfsdp2_fix_full).
-  Bytes gathered_with(const Lifetime& whole) const;
+  Bytes gathered_with(const WholeGradient& whole) const;
   /// What is gathered again for a gradient, and turned, is so as soon as it was gathered first (plan_gemma327b_tpuv6e_64:
   /// five layers of an iteration wait with it); in XLA's list what is gathered row by row, too (in_list).
   int again_since(const Entry& entry) const;
@@ -149,7 +156,7 @@ class Forms {
   Recorder& recorder_;
   std::vector<Entry> entries_;
   /// Gradients of which more was gathered than is kept: they exist beside the slice.
-  std::vector<Lifetime> wholes_;
+  std::vector<WholeGradient> wholes_;
   Bytes gathered_weights_;
   int step_ = 0;
   int late_since_ = -1;  ///< step; -1: no late gradients have run yet

@@ -35,6 +35,23 @@ struct Lifetime {
   int listed_first = -1;  ///< in XLA's list (pressed_blocks.hpp); negative: as in the other orders
 };
 
+/// Shared by all copies of a block: what is partitioned once is looked at under many policies and schedules.
+class Lifetimes {
+ public:
+  Lifetimes() = default;
+  Lifetimes(std::vector<Lifetime> all) : all_(std::make_shared<const std::vector<Lifetime>>(std::move(all))) {}
+  const std::vector<Lifetime>& all() const {
+    static const std::vector<Lifetime> none;
+    return all_ ? *all_ : none;
+  }
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+  bool empty() const { return all().empty(); }
+
+ private:
+  std::shared_ptr<const std::vector<Lifetime>> all_;
+};
+
 /// What the backward pass of a block needs, and what of it is kept, moved to the host or computed again.
 struct Liveness {
   std::vector<bool> needed;         ///< by the backward pass, one a tensor
@@ -54,8 +71,8 @@ struct PartitionedBlock {
   OperationWork stacks;                 ///< of the layers' stacks: values saved, weights taken out, gradients put in
   Liveness liveness;
   Bytes gathered_weights;           ///< all gathered weight forms of one execution of the body
-  std::vector<Lifetime> lifetimes;  ///< of one execution: values, gradients, gathered forms
-  std::vector<Lifetime> pressed;    ///< likewise, as a scheduler that is short of memory runs them; empty: no otherwise
+  Lifetimes lifetimes;              ///< of one execution: values, gradients, gathered forms
+  Lifetimes pressed;                ///< likewise, as a scheduler that is short of memory runs them; empty: no otherwise
   int backward_begins = 0;          ///< step at which recomputation (or backward) starts
   int gradients_begin = 0;          ///< step after recomputation
   int late_gradients_begin = 0;     ///< step from which weight gradients run that had to wait; 0: none had

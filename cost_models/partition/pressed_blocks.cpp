@@ -13,7 +13,7 @@ bool gathers_early(const PartitionedBlock& block) {
 }
 
 /// The largest of what a layer makes that is no such gather.
-Bytes largest_made(const std::vector<Lifetime>& lifetimes) {
+Bytes largest_made(const Lifetimes& lifetimes) {
   Bytes largest;
   for (const Lifetime& life : lifetimes)
     if (!may_be_early(life)) largest = std::max(largest, life.bytes);
@@ -48,9 +48,12 @@ std::vector<PartitionedBlock> in_list(const std::vector<PartitionedBlock>& block
   if (std::none_of(blocks.begin(), blocks.end(), gathers_early)) return listed;
   if (listed.empty()) listed = blocks;
   for (PartitionedBlock& block : listed) {
+    if (!gathers_early(block)) continue;
     const Bytes largest = largest_made(block.lifetimes);
-    for (Lifetime& life : block.lifetimes)
+    std::vector<Lifetime> lifetimes = block.lifetimes.all();
+    for (Lifetime& life : lifetimes)
       if (may_be_early(life) && life.bytes < largest) life.first = life.listed_first;
+    block.lifetimes = std::move(lifetimes);
   }
   return listed;
 }

@@ -54,10 +54,20 @@ enum class PredictingLayer : std::uint8_t {
   scanned_cycle,  ///< likewise, of scanned layers; MaxText makes none, or others, of those that aren't
 };
 
+/// Parts of a layer that its class in MaxText has, by its own code or where the configuration says so; keys of others are
+/// read by no code of it (models/*.py; layers/moe.py reads mlp_bias of routed experts, whatever the class).
+struct LayerParts {
+  bool qk_norm = false, post_attn_norm = false, post_ffw_norm = false;
+  bool attention_bias = false, mlp_bias = false;
+  bool no_pre_norm = false;  ///< or lacks
+  bool operator==(const LayerParts&) const = default;
+};
+
 struct DecoderBlock {
   DecoderBlockKind kind = DecoderBlockKind::llama2;
   std::string_view name = "llama2";
   PredictingLayer predicting = PredictingLayer::not_modelled;  ///< what mtp_num_layers adds behind the decoder
+  LayerParts parts = {};
   FeedForward feed_forward = FeedForward::dense;
   bool either_feed_forward = false;  ///< num_experts says which: `feed_forward`, or dense
   LayerShape shape = LayerShape::two_branches;
@@ -89,7 +99,8 @@ struct DecoderBlock {
   bool shared_experts = false;                ///< shared_experts is known (layers/moe.py, RoutedAndSharedMoE)
   bool gated_shared_expert = false;           ///< each token scales what the shared expert adds
   bool routed_bias_only_picks = false;        ///< routed_bias chooses experts and is in no weight: no gradient
-  bool untrained_routed_bias = false;         ///< and no optimizer knows it
+  bool untrained_routed_bias = false;         ///< and no optimizer knows it: a variable of NNX alone
+  bool made_by_base_defaults = false;         ///< base.yml's own sizes and switches are such a model
   std::string_view gate_axis = "embed";       ///< logical axis of the router's input dim
   bool batch_split = false;                   ///< use_batch_split_schedule is known
   bool explicit_sharding = false;             ///< shard_mode=explicit knows it

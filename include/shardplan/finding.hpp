@@ -90,11 +90,27 @@ enum class FindingId : std::uint8_t {
 };
 std::string_view name_of(FindingId finding);  ///< "expert-axis-stolen"
 
-/// About one run's time, memory and batch, not about its rules: `check` leaves them to `explain`.
-bool is_about_the_step(FindingId finding);
+/// What kind of thing a finding says, and when its fix is worth an offer.
+struct FindingTraits {
+  FindingId id;
+  std::string_view name;
+  bool about_the_step = false;      ///< about one run's time, memory and batch, not its rules: `check` leaves it out
+  bool wrong = false;               ///< MaxText refuses it, or trains another model, whatever the fix costs
+  bool mended_by_settings = false;  ///< its fix is offered where a run with it was costed and starts; what others say of
+                                    ///< rules and meshes stands for itself
+  bool offer = false;               ///< said only where the fix pays: as it is, MaxText sets it
+  bool about_left_out_axis = false;  ///< a rule leaves an axis out that it could name
+  bool about_waiting = false;  ///< mended by a shorter step, not by less communication: it moves as much without
+  bool undoes_saving = false;  ///< its fix takes back a setting that is there for its memory
+  bool misspelling = false;    ///< a name in a rule that is nobody's, so that the rule does nothing
 
-/// A name in a rule that is nobody's, so that the rule does nothing.
-bool is_misspelling(FindingId id);
+  /// Said of a run as it is, not of a layout whatever its size: its fix has to fit and to shorten the step.
+  bool about_the_run() const { return about_the_step || offer; }
+  /// A rule may name any axis: only where that pays should it.
+  bool said_where_it_pays() const { return offer || about_left_out_axis; }
+};
+
+const FindingTraits& traits_of(FindingId finding);
 
 /// What a step with a finding's fix spares; below 0 where the fix costs more than it spares.
 struct FindingCost {

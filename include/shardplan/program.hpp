@@ -259,6 +259,7 @@ struct PipelineShape {
   bool operator==(const PipelineShape&) const = default;
   /// A stage takes several microbatches, one after the other.
   bool queues_microbatches() const { return stages > 1 && microbatches > stages; }
+  /// Microbatches wait for their next round where there are more of them than stages to hold them.
   bool circular_storage() const { return repeats > 1 && microbatches > stages * forwarding_delay; }
 };
 

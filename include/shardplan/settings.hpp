@@ -38,6 +38,9 @@ struct Settings {
 /// what MaxText writes in tokamax's kernel alone has its switch on.
 TrainConfig with_kernels(const Settings& settings, const Kernels& kernels, const Model& model);
 
+/// The same of attention alone, of a run of those settings that `config` has otherwise completed.
+TrainConfig with_attention_kernel(TrainConfig config, const Settings& settings, const Kernels& kernels, const Model& model);
+
 /// MaxText writes ring, ulysses and usp attention on TPU, and the masks of indexers, in the Tokamax kernel alone, and wants
 /// to be told (configs/types.py).
 bool needs_tokamax(const TrainConfig& config, const Kernels& kernels, const Model& model);

@@ -12,6 +12,9 @@ double sequences_in_a_pass(const TrainConfig& config, std::int64_t devices);
 /// B: the sequences of one forward pass over all devices, int(N · per_device_batch_size) (SHARDING.md section 0).
 std::int64_t global_batch(const TrainConfig& config, std::int64_t devices);
 
+/// Iterations from a stage's output to the next one's input: 2 where activations are forwarded late, to overlap.
+std::int64_t forwarding_delay(const TrainConfig& config);
+
 /// `config` with the pipeline counts that were left at -1 filled in (SHARDING.md section 2.6). The repeats stay at -1
 /// where the layers don't divide; first_violation says so.
 TrainConfig with_pipeline_counts(TrainConfig config, const Model& model, std::int64_t stages);

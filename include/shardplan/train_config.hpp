@@ -266,10 +266,15 @@ struct RematPolicy {
   bool operator==(const RematPolicy&) const = default;
 };
 
+void set_remat(TrainConfig& config, const RematPolicy& policy);
+
 /// Whether a pipeline can run under it. MaxText joins every policy but one that places activations (custom) with what a
 /// pipeline saves (layers/pipeline.py, get_pipeline_remat_policy), by jax.checkpoint_policies.save_from_both_policies, which
 /// raises where one offloads.
 bool runs_in_pipelines(const RematPolicy& policy);
+
+/// All that MaxText's key takes: those that differ, other names of these, and custom.
+std::vector<std::string> all_remat_policies();
 
 /// What remat_policy saves, by checkpoint name (SHARDING.md section 4). Throws InputError on an unknown policy.
 std::map<std::string, SavePlace> saved_by_policy(const std::string& policy);

@@ -73,7 +73,7 @@ PipelineShape pipeline_shape(const Model& model, const TrainConfig& config, std:
                       ? filled.num_pipeline_repeats
                       : std::max<std::int64_t>(1, filled.pipeline_parallel_layers / (stages * shape.layers_per_stage));
   shape.microbatches = filled.num_pipeline_microbatches;
-  shape.forwarding_delay = filled.pipeline_delay_activation_forwarding ? 2 : 1;
+  shape.forwarding_delay = forwarding_delay(filled);
   return shape;
 }
 

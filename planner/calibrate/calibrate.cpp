@@ -34,6 +34,7 @@ void put(OrderedJson& profile, const FittedFigure& fitted) {
 std::string profile_with(const std::string& profile, const std::vector<FittedFigure>& figures) {
   OrderedJson document = OrderedJson::parse(profile, nullptr, true, /*ignore_comments=*/true);
   for (const auto& figure : figures) put(document, figure);
+  document.erase("step_error");
   std::string text = "{";
   for (const auto& [key, value] : document.items())
     text += fmt::format("{}\n  {}: {}", text.size() > 1 ? "," : "", print_json(OrderedJson(key)), print_json(value));
@@ -77,6 +78,22 @@ void check_possible(const Measurements& measurements, const HardwareProfile& har
                                  "machine, or in another unit?",
                                  place_of(measured), measured.seconds.value, hardware.name, least.value));
   }
+}
+
+/// The one device that all files which name one have measured.
+std::string device_of(const Measurements& measurements, const HardwareProfile& hardware) {
+  const Measurement* first = nullptr;
+  for (const Measurement& measured : measurements) {
+    if (measured.device.empty()) continue;
+    if (hardware.fabric == FabricKind::torus)
+      throw InputError(fmt::format("{}: it is of GPUs ({}), and {} is a torus of TPUs", place_of(measured), measured.device,
+                                   hardware.name));
+    if (first == nullptr) first = &measured;
+    if (measured.device != first->device)
+      throw InputError(fmt::format("{}: it is of {}, and {} of {}: figures are one machine's", place_of(measured),
+                                   measured.device, first->file, first->device));
+  }
+  return first == nullptr ? "" : first->device;
 }
 
 double flops_of(const MeasuredProduct& product) { return 2 * product.m * product.n * product.k; }
@@ -129,10 +146,12 @@ const Residual& oddest(const std::vector<Residual>& residuals) {
 
 CalibratedMachine calibrate(const HardwareProfile& hardware, const std::string& profile, const Compiler& compiler,
                       const Measurements& measurements) {
+  const std::string device = device_of(measurements, hardware);
   check_possible(measurements, hardware, compiler);
   auto [told, left_out] = parted_by_size(measurements);
   FittedMachine fit = fit_figures(hardware, compiler, told);
-  CalibratedMachine calibration{hardware.name, std::move(fit.figures), std::move(fit.untold), {}, std::move(left_out), {}};
+  CalibratedMachine calibration{hardware.name, std::move(fit.figures), std::move(fit.untold), {}, std::move(left_out),
+                                device, {}};
   for (const auto& measurement : told)
     calibration.residuals.push_back({measurement, predict(measurement, hardware, compiler),
                                      predict(measurement, fit.hardware, compiler)});

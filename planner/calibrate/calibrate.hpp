@@ -18,6 +18,7 @@ struct CalibratedMachine {
   std::vector<std::string> untold;   ///< keys of figures that no measurement tells: as they were
   std::vector<Residual> residuals;   ///< in the order of the files
   Measurements left_out;             ///< products too small to fill the machine
+  std::string device;                ///< what was measured, as its files call it; empty: none does
   std::string profile;               ///< the machine's file with the fitted figures, the originals kept in `before`
 };
 
@@ -28,8 +29,9 @@ double mean_error(const std::vector<Residual>& residuals, double (Residual::*err
 const Residual& oddest(const std::vector<Residual>& residuals);
 
 /// A product of fewer than a hundredth of the FLOPs of the largest of its type measures launches: it is left out of the fit.
-/// `profile`: the text of the machine's file. Throws InputError as fit_figures does, and where the fitted figures are off by
-/// far more than those before.
+/// `profile`: the text of the machine's file. What measured steps were of the old figures' predictions (step_error) doesn't
+/// go with the new ones, and is left out. Throws InputError as fit_figures does, where the fitted figures are off by far
+/// more than those before, where files name different devices, and for logs of GPUs' libraries on a torus.
 CalibratedMachine calibrate(const HardwareProfile& hardware, const std::string& profile, const Compiler& compiler,
                       const Measurements& measurements);
 

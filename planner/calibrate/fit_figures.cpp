@@ -10,6 +10,7 @@
 #include <shardplan/error.hpp>
 #include <unsupported/Eigen/NonLinearOptimization>
 #include <unsupported/Eigen/NumericalDiff>
+#include <utility>
 
 namespace shardplan {
 namespace {
@@ -198,6 +199,39 @@ HardwareProfile least_squares(const HardwareProfile& hardware, const Compiler& c
   return residuals.with(logs);
 }
 
+bool crosses_nodes(const Measurement& measurement) {
+  const auto* collective = std::get_if<MeasuredCollective>(&measurement.what);
+  return collective && collective->nodes > 1;
+}
+
+bool is_among(const Candidate& figure, const std::vector<Candidate>& figures) {
+  return std::any_of(figures.begin(), figures.end(), [&](const Candidate& other) { return other.key == figure.key; });
+}
+
+struct StagedFit {
+  HardwareProfile hardware;
+  std::vector<Candidate> told;
+};
+
+/// What is measured inside nodes tells its figures alone, and collectives between nodes the rest with those held: of one fit
+/// to all, figures of a node would pay for what levels that take turns can't say of collectives which pipeline them.
+StagedFit fit_in_turn(const HardwareProfile& begin, const Compiler& compiler, const Measurements& measurements) {
+  Measurements inside;
+  for (const Measurement& measured : measurements)
+    if (!crosses_nodes(measured)) inside.push_back(measured);
+  StagedFit fit{begin, {}};
+  for (const Measurements* stage : {&std::as_const(inside), &measurements}) {
+    if (stage->empty()) continue;
+    std::vector<Candidate> told = told_figures(fit.hardware, compiler, *stage);
+    if (stage == &measurements && !inside.empty())
+      std::erase_if(told, [](const Candidate& figure) { return figure.told != Told::between_nodes; });
+    if (told.empty()) continue;
+    fit.hardware = least_squares(fit.hardware, compiler, *stage, told);
+    fit.told.insert(fit.told.end(), told.begin(), told.end());
+  }
+  return fit;
+}
+
 FittedFigure fitted(const Candidate& candidate, const HardwareProfile& before, HardwareProfile& after,
                     const std::string& source) {
   FittedFigure figure{std::string(candidate.key), candidate.dimension, std::nullopt, {}, false, false};
@@ -223,21 +257,20 @@ FittedMachine fit_figures(const HardwareProfile& hardware, const Compiler& compi
   HardwareProfile begin = hardware;
   if (std::any_of(measurements.begin(), measurements.end(), is_fp8)) fp8_efficiency(begin);
   if (std::any_of(measurements.begin(), measurements.end(), is_exchange_in_a_node)) exchange_efficiency(begin);
-  const auto told = told_figures(begin, compiler, measurements);
-  if (told.empty())
+  StagedFit best = fit_in_turn(begin, compiler, measurements);
+  if (best.told.empty())
     throw InputError(fmt::format("the measurements tell no figure of {}{}", hardware.name,
                                  hardware.product_tables.empty()
                                      ? ""
                                      : ": its matrix products are priced by tables (matmul_shares), not by a figure"));
-  FittedMachine fit{least_squares(begin, compiler, measurements, told), {}, {}};
+  FittedMachine fit{std::move(best.hardware), {}, {}};
   const auto vanishes = [&](const Candidate& figure) {
     const Eigen::VectorXd influence = influence_of(figure, fit.hardware, compiler, measurements);
     return figure.dimension == Dimension::seconds && telling(figure, influence, measurements) < no_influence;
   };
   const std::string source = sources_of(measurements);
   for (const Candidate& candidate : candidates) {
-    const bool is_told = std::any_of(told.begin(), told.end(), [&](const auto& t) { return t.key == candidate.key; });
-    if (!is_told) {
+    if (!is_among(candidate, best.told)) {
       if (has_figure(candidate, hardware)) fit.untold.emplace_back(candidate.key);
       continue;
     }

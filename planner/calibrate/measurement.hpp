@@ -38,6 +38,7 @@ struct Measurement {
   Seconds seconds;
   std::string file;
   std::int64_t line = 0;  ///< 0: of no single line
+  std::string device = {};  ///< what its file calls the device that was measured; empty: it doesn't say
 };
 
 using Measurements = std::vector<Measurement>;

@@ -71,12 +71,12 @@ class LogReader {
       for (const auto& [known, kind] : tests) names.push_back(known);
       lines_.fail(fmt::format("'{}' measures nothing that plans have; expected {}", name, fmt::join(names, ", ")));
     }
-    if (time_column_) ranks_.clear(), hosts_.clear();
+    if (time_column_) ranks_.clear(), hosts_.clear(), device_.clear();
     kind_ = test->second;
     time_column_.reset();
   }
 
-  /// Rank 0 Group 0 Pid 37300 on node-1 device 0 …
+  /// Rank 0 Group 0 Pid 37300 on node-1 device 0 [0000:05:00] AMD Instinct MI300X
   void read_rank(const std::vector<std::string_view>& words) {
     const auto on = std::find(words.begin(), words.end(), "on");
     if (on == words.end() || on + 1 == words.end()) lines_.fail("a rank without its host");
@@ -84,6 +84,11 @@ class LogReader {
       lines_.fail(fmt::format("a second rank {}: several processes that don't know each other (build the tests with "
                               "MPI=1)", words[1]));
     ++hosts_[std::string(*(on + 1))];
+    const auto bus = std::find_if(on, words.end(), [](std::string_view word) { return word.ends_with(']'); });
+    if (bus == words.end() || bus + 1 == words.end()) return;
+    const std::string device = fmt::format("{}", fmt::join(bus + 1, words.end(), " "));
+    if (!device_.empty() && device != device_) lines_.fail(fmt::format("a rank on {}, others on {}", device, device_));
+    device_ = device;
   }
 
   void read_titles(const std::vector<std::string_view>& words) {
@@ -118,13 +123,14 @@ class LogReader {
     const double microseconds = lines_.positive(words[*time_column_], "time");
     measurements_.push_back({MeasuredCollective{*kind_, {static_cast<std::int64_t>(bytes)}, static_cast<int>(ranks_.size()),
                                                 static_cast<int>(hosts_.size())},
-                             {microseconds * 1e-6}, lines_.file(), lines_.number()});
+                             {microseconds * 1e-6}, lines_.file(), lines_.number(), device_});
   }
 
   PlacedLines lines_;
   std::optional<CollectiveKind> kind_;
   std::set<std::string> ranks_;
   std::map<std::string, int> hosts_;  ///< ranks on each
+  std::string device_;                ///< "AMD Instinct MI300X"; empty: ranks don't say
   std::optional<std::size_t> time_column_;  ///< of the table that is being read
   std::optional<std::size_t> wrong_column_;  ///< of its first time
   std::size_t titles_ = 0;

@@ -18,7 +18,7 @@ bool takes_dropping(const Model& model) {
 void add_with_paths(std::vector<Configuration>& cases, Configuration configuration, const CheckRequest& request) {
   const bool both = configuration.model.has_experts() && !gives_path(request) && takes_dropping(configuration.model);
   if (!request.run.arguments.find("megablox"))
-    configuration.config.megablox = configuration.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
+    configuration.config.megablox = configuration.compiler.kernels.runs_megablox();
   cases.push_back(configuration);
   if (!both) return;
   configuration.config.moe_path = MoePath::dropping;
@@ -53,11 +53,7 @@ void add_every_mesh(std::vector<Configuration>& cases, const CheckRequest& reque
   if (is_unusual && !request.run.arguments.find("attention")) {
     // MaxText's default would drown what the rules do, or is refused: an indexer's mask takes one kernel alone.
     const Settings settings = read_settings(request.run.arguments, base.model);
-    const TrainConfig usual = with_kernels(settings, base.compiler.kernels, base.model);
-    base.config.attention = usual.attention;
-    base.config.use_tokamax_splash = usual.use_tokamax_splash;
-    base.config.sa_block_q_dkv = usual.sa_block_q_dkv;
-    base.config.max_segments_per_seq = usual.max_segments_per_seq;
+    base.config = with_attention_kernel(std::move(base.config), settings, base.compiler.kernels, base.model);
   }
   for (auto& mesh : check_meshes(base.rules, base.model, static_cast<int>(base.mesh.devices()))) {
     base.mesh = std::move(mesh);

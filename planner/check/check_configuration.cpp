@@ -52,7 +52,7 @@ void add_misspellings(std::vector<Finding>& findings, const RuleSet& rules) {
 }
 
 bool costs_nothing(const Finding& finding) {
-  return is_misspelling(finding.id) && (!finding.cost || finding.severity != Severity::error);
+  return traits_of(finding.id).misspelling && (!finding.cost || finding.severity != Severity::error);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ CheckedConfiguration check_configuration(const Configuration& configuration) {
 
 CheckedConfiguration check_evaluation(const Configuration& configuration, Evaluation evaluation) {
   CheckedConfiguration checked{std::move(evaluation), std::nullopt};
-  std::erase_if(checked.evaluation.findings, [](const Finding& finding) { return is_about_the_step(finding.id); });
+  std::erase_if(checked.evaluation.findings, [](const Finding& finding) { return traits_of(finding.id).about_the_step; });
   add_misspellings(checked.evaluation.findings, configuration.rules);
   WeighedFindings weighed = weigh_findings(configuration, checked.evaluation);
   checked.evaluation.findings = std::move(weighed.findings);

@@ -97,7 +97,7 @@ CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vect
     for (const auto& finding : one.findings) add(answer.findings, finding, one, places);
   }
   const auto is_costed = [&](const Finding& finding) {
-    return is_misspelling(finding.id) &&
+    return traits_of(finding.id).misspelling &&
            std::any_of(answer.findings.begin(), answer.findings.end(), [&](const CheckedFinding& entry) {
              return entry.finding.is_like(finding) && entry.finding.rules == finding.rules;
            });

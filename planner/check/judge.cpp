@@ -88,8 +88,8 @@ bool Baseline::has(const CheckedFinding& checked, const CheckAnswer& answer) con
   const auto stands_for = [&](const KnownFinding& known) {
     if (known.severity < checked.finding.severity) return false;
     if (is_of(known, checked)) return true;
-    return has_rules_of_worst_place && !is_misspelling(checked.finding.id) && known.id == published_id(checked.finding) &&
-           is_about_rules_of(known, answer);
+    return has_rules_of_worst_place && !traits_of(checked.finding.id).misspelling &&
+           known.id == published_id(checked.finding) && is_about_rules_of(known, answer);
   };
   Places then;
   bool is_known = false;

@@ -3,7 +3,6 @@
 #include <planner/check/rule_places.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/rule_lines.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -13,18 +12,9 @@ bool is_built_in(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// MaxText configs/types.py lists the name, but the file behind it was reverted: pydantic accepts it, loading fails.
-void refuse_missing_set(const std::string& name) {
-  if (name == "2d-fsdp")
-    throw InputError(
-        "rule set '2d-fsdp': MaxText lists the name but has no custom_mesh_and_rule/2d-fsdp.yml, so a run stops at "
-        "start-up; deepseek3-671b-2dfsdp brings such rules with its model");
-}
-
 }  // namespace
 
 RulePlaces::RulePlaces(const std::string& name_or_path) : is_file_(!is_built_in(name_or_path)) {
-  refuse_missing_set(name_or_path);
   set_ = load_rules(name_or_path);
   lines_ = rule_lines(is_file_ ? read_file(name_or_path) : rules_yaml(name_or_path), name_or_path);
 }

@@ -18,7 +18,7 @@ std::string_view way_out(const TrainConfig& config) {
 
 // configs/types.py, the checks of routed_bias.
 Violation bias_is_routed_by_nnx(const Configuration& c) {
-  if (c.model.decoder_block.kind != DecoderBlockKind::deepseek4 || !c.model.routed_bias) return std::nullopt;
+  if (!c.model.decoder_block.untrained_routed_bias || !c.model.routed_bias) return std::nullopt;
   return Infeasible{ConstraintId::given_argument,
                     fmt::format("enable_nnx=false: {} routes with a bias, which deepseek4 has in NNX alone; {}",
                                 c.model.name, way_out(c.config)),

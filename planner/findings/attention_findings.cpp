@@ -4,6 +4,7 @@
 
 #include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/finding_rules.hpp>
+#include <rules/resolve.hpp>
 #include <shardplan/attention_window.hpp>
 
 namespace shardplan {
@@ -11,8 +12,8 @@ namespace {
 
 /// Axes that split the hidden state's sequence and are missing from the rule of the attention inputs.
 AxisList lost_axes(const FindingSubject& s) {
-  const AxisList kept = axes_of_first("activation_input_length_attn", s);
-  return without(axes_of_first("activation_norm_length", s), kept);
+  const AxisList kept = axes_of_rule(s.rules(), s.mesh(), "activation_input_length_attn");
+  return without(axes_of_rule(s.rules(), s.mesh(), "activation_norm_length"), kept);
 }
 
 bool is_attention_input_gather(const Collective& c, const FindingSubject& s) {
@@ -69,7 +70,7 @@ MaybeFinding attention_replicated(const FindingSubject& s) {
 /// token, where the latent that they are computed from has 576.
 MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
   const Model& model = s.configuration.model;
-  const AxisList context = axes_of_first("activation_length", s);
+  const AxisList context = axes_of_rule(s.rules(), s.mesh(), "activation_length");
   if (model.attention_type != AttentionType::mla || context.empty()) return std::nullopt;
   if (s.config().context_parallel_strategy != ContextStrategy::all_gather) return std::nullopt;
   const Traffic gathered = traffic_of(s, [&](const Collective& c) {
@@ -94,7 +95,7 @@ namespace {
 
 /// Axes whose devices each have a run of the queries while the kernel works.
 AxisList axes_of_runs(const FindingSubject& s) {
-  AxisList axes = axes_of_first("activation_length", s);
+  AxisList axes = axes_of_rule(s.rules(), s.mesh(), "activation_length");
   const ContextStrategy strategy = s.config().context_parallel_strategy;
   if (strategy == ContextStrategy::ulysses) return {};
   const auto exchanged = s.mesh().find(AxisRole::context_usp_ulysses);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <planner/findings/finding_rules.hpp>
+#include <rules/resolve.hpp>
 
 namespace shardplan {
 namespace {
@@ -22,7 +23,7 @@ bool is_partial_sum(const Collective& c) {
 AxisList feature_axes(const FindingSubject& s) {
   AxisList axes;
   for (const char* name : {"heads", "q_heads", "mlp", "mlp_moe"})
-    for (const AxisId axis : axes_of_first(name, s)) axes.push_back(axis);
+    for (const AxisId axis : axes_of_rule(s.rules(), s.mesh(), name)) axes.push_back(axis);
   return axes;
 }
 
@@ -49,7 +50,7 @@ std::optional<Met> first_and_all(const FindingSubject& s, Matches matches) {
 /// Activations of attention or MLP that are gathered over an axis of the batch: activation_batch and the rule of that
 /// tensor's batch dim disagree. A kernel outside shard_map gathers its operands over every axis: attention-replicated.
 MaybeFinding unexpected_all_gather(const FindingSubject& s) {
-  const AxisList batch = axes_of_first("activation_batch", s);
+  const AxisList batch = axes_of_rule(s.rules(), s.mesh(), "activation_batch");
   const auto found = first_and_all(s, [&](const Collective& c) {
     return c.purpose() == CollectiveKind::all_gather && is_layer_activation(c, s) && !is_of(OpKind::attention, c, s) &&
            overlap(c.axes, batch);

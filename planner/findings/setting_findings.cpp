@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <planner/findings/finding_rules.hpp>
+#include <planner/findings/sparse_path.hpp>
+#include <planner/words/finding_words.hpp>
 #include <rules/resolve.hpp>
 
 namespace shardplan {
@@ -27,8 +29,8 @@ MaybeFinding custom_rules_drop_model_rules(const FindingSubject& s) {
 /// With vocabulary tiling the logits' batch and sequence are one dim with a rule of its own.
 MaybeFinding logits_sequence_gathered(const FindingSubject& s) {
   if (s.config().num_vocab_tiling <= 1) return std::nullopt;
-  const AxisList kept = axes_of_first("activation_embed_and_logits_batch_sequence", s);
-  const AxisList lost = without(axes_of_first("activation_length", s), kept);
+  const AxisList kept = axes_of_rule(s.rules(), s.mesh(), "activation_embed_and_logits_batch_sequence");
+  const AxisList lost = without(axes_of_rule(s.rules(), s.mesh(), "activation_length"), kept);
   if (lost.empty()) return std::nullopt;
   const auto axes = names_of(lost, s.mesh());
   const std::string named = join_axes(axes);
@@ -108,7 +110,7 @@ MaybeFinding expert_rows_returned_whole(const FindingSubject& s) {
                              s.rules().name, join_axes(axes)),
                  "MoeBlock_0",
                  axes,
-                 "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)",
+                 dropping_path_words(),
                  rules_named(s.rules(), {"activation_embed"})};
 }
 
@@ -123,7 +125,7 @@ MaybeFinding quantized_experts_need_linen(const FindingSubject& s) {
                              name_of(config.quantization)),
                  "MoeBlock_0",
                  {},
-                 "enable_nnx=False pure_nnx=False pure_nnx_decoder=False"};
+                 std::string(linen_words)};
 }
 
 MaybeFinding mixed_precision_needs_linen(const FindingSubject& s) {
@@ -136,7 +138,7 @@ MaybeFinding mixed_precision_needs_linen(const FindingSubject& s) {
                  "modules, and printed commands ask for them",
                  "decoder/layers",
                  {},
-                 "enable_nnx=False pure_nnx=False pure_nnx_decoder=False"};
+                 std::string(linen_words)};
 }
 
 MaybeFinding mixed_precision_names_nothing(const FindingSubject& s) {

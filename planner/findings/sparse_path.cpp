@@ -8,7 +8,7 @@ namespace shardplan {
 Configuration on_sparse_path(Configuration c) {
   c.config.moe_path = MoePath::ragged;
   c.config.idle_ring_of_experts = false;
-  c.config.megablox = c.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
+  c.config.megablox = c.compiler.kernels.runs_megablox();
   c.config.moe_dispatch_no_expert_sharding = false;
   divide_expert_columns(c);
   return c;
@@ -20,6 +20,10 @@ std::string sparse_path_words(const TrainConfig& now, const TrainConfig& sparse)
   if (now.wi_tile_fwd_mlp_dim != sparse.wi_tile_fwd_mlp_dim)
     words += fmt::format(" wi_tile_fwd_mlp_dim={}", sparse.wi_tile_fwd_mlp_dim);
   return words;
+}
+
+std::string dropping_path_words() {
+  return fmt::format("sparse_matmul=False capacity_factor={} (leaves tokens out)", usual_capacity_factor);
 }
 
 }  // namespace shardplan

@@ -69,14 +69,4 @@ std::vector<Rule> rules_named(const RuleSet& rules, std::initializer_list<std::s
   return found;
 }
 
-AxisList axes_of_first(std::string_view logical, const FindingSubject& subject) {
-  const auto& rules = subject.rules().rules;
-  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& r) { return r.logical == logical; });
-  AxisList axes;
-  if (rule == rules.end()) return axes;
-  for (const auto& name : rule->axes)
-    if (const auto axis = subject.mesh().find(name); axis && subject.mesh().size(*axis) > 1) axes.push_back(*axis);
-  return axes;
-}
-
 }  // namespace shardplan

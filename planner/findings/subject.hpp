@@ -4,6 +4,7 @@
 #include <cost_models/layouts/layout.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
 #include <initializer_list>
+#include <shardplan/collective/traffic.hpp>
 #include <shardplan/configuration.hpp>
 #include <shardplan/evaluation.hpp>
 #include <string>
@@ -29,23 +30,10 @@ struct FindingSubject {
   const TrainConfig& config() const { return configuration.config; }
 };
 
-/// Of one device and step; seconds if nothing overlapped.
-struct Traffic {
-  Bytes bytes;
-  Seconds seconds;
-  bool empty() const { return bytes.value == 0; }
-};
-
 /// The collectives that `matches`.
 template <class Matches>
 Traffic traffic_of(const FindingSubject& subject, Matches matches) {
-  Traffic traffic;
-  for (const auto& collective : subject.evaluation.collectives) {
-    if (!matches(collective)) continue;
-    traffic.bytes += collective.moved();
-    traffic.seconds += collective.seconds;
-  }
-  return traffic;
+  return traffic_of(subject.evaluation.collectives, matches);
 }
 
 std::string in_words(const Traffic& traffic);  ///< "45.1 GB and 120 ms a step"
@@ -62,7 +50,5 @@ bool is_of_layer_stack(const Collective& collective);
 
 /// The rules of these names, in priority order.
 std::vector<Rule> rules_named(const RuleSet& rules, std::initializer_list<std::string_view> names);
-/// Mesh axes above 1 of the first rule of that name, as rules/resolve.hpp has it, without compiling the whole set.
-AxisList axes_of_first(std::string_view logical, const FindingSubject& subject);
 
 }  // namespace shardplan

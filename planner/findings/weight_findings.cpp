@@ -3,6 +3,7 @@
 
 #include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/finding_rules.hpp>
+#include <planner/words/finding_words.hpp>
 #include <planner/words/rule_words.hpp>
 
 namespace shardplan {
@@ -198,9 +199,9 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
                         name_of(c.weight_dtype), whole),
       "optimizer",
       names_of({AxisRole::data}),
-      fmt::format("{}enable_nnx=False pure_nnx=False pure_nnx_decoder=False (Linen's training loop casts before it "
-                  "gathers and keeps no copy), or gradient_accumulation_steps above 1",
-                  ahead ? "--program train for what the training loop needs; " : ""),
+      fmt::format("{}{} (Linen's training loop casts before it gathers and keeps no copy), or gradient_accumulation_steps "
+                  "above 1",
+                  ahead ? "--program train for what the training loop needs; " : "", linen_words),
       {}};
   finding.extent = whole;
   return finding;

@@ -246,7 +246,7 @@ std::string attention_words(const TrainConfig& now, const TrainConfig& changed) 
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-constexpr std::string_view dropping_words = "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)";
+std::string dropping_words(const TrainConfig&, const TrainConfig&) { return dropping_path_words(); }
 
 constexpr Remedy remedies[] = {
     {FindingId::expert_axis_stolen, peeled_dispatch},
@@ -256,10 +256,10 @@ constexpr Remedy remedies[] = {
     {FindingId::missing_all_to_all, exchanged_tokens},
     {FindingId::all_tokens_routed, sparse_path, "sparse_matmul=true"},
     {FindingId::dense_ragged_dot, experts_apart, "a larger expert axis in place of fsdp"},
-    {FindingId::dense_ragged_dot, dropping_path, dropping_words},
+    {FindingId::dense_ragged_dot, dropping_path, "", dropping_words},
     {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},
     {FindingId::collectives_take_most, sparse_path, "", sparse_path_words},
-    {FindingId::collectives_take_most, dropping_path, dropping_words},
+    {FindingId::collectives_take_most, dropping_path, "", dropping_words},
     {FindingId::expert_rows_returned_whole, dropping_path},
     {FindingId::minimal_recomputes_wi_1, wi_1_saved, "", remat_words},
     {FindingId::combined_weights_exposed, uncombined_weights},

@@ -15,12 +15,7 @@ namespace shardplan {
 namespace {
 
 Traffic all_traffic(const Evaluation& evaluation) {
-  Traffic traffic;
-  for (const auto& collective : evaluation.collectives) {
-    traffic.bytes += collective.moved();
-    traffic.seconds += collective.seconds;
-  }
-  return traffic;
+  return traffic_of(evaluation.collectives, [](const Collective&) { return true; });
 }
 
 FindingCost difference(const Evaluation& now, const Evaluation& fixed) {
@@ -41,48 +36,6 @@ std::string comparison(const Evaluation& now, const Evaluation& fixed) {
                      step, fixed_step);
 }
 
-/// MaxText refuses these, or trains another model, whatever the fix costs.
-bool is_wrong(const Finding& finding) {
-  return finding.id == FindingId::weights_not_sharded || finding.id == FindingId::expert_rows_returned_whole ||
-         finding.id == FindingId::attention_ignores_windows;
-}
-
-/// Their fixes are settings, which are offered where a run with them was costed and starts; what others say of rules and
-/// meshes stands for itself.
-bool is_mended_by_settings(FindingId finding) {
-  constexpr FindingId mended[] = {FindingId::attention_replicated,     FindingId::attention_ignores_windows,
-                                  FindingId::context_unbalanced,       FindingId::expert_rows_returned_whole,
-                                  FindingId::expert_axis_stolen,       FindingId::expert_output_not_peeled,
-                                  FindingId::offloaded_parameters_come_back};
-  return std::find(std::begin(mended), std::end(mended), finding) != std::end(mended);
-}
-
-/// Said only where the fix pays: as it is, MaxText sets it.
-bool is_offer(FindingId finding) {
-  return finding == FindingId::attention_in_small_blocks || finding == FindingId::minimal_recomputes_wi_1;
-}
-
-/// A rule leaves an axis out that it could name.
-bool is_about_left_out_axis(FindingId finding) {
-  return finding == FindingId::activations_replicated || finding == FindingId::activations_resharded;
-}
-
-/// A rule may name any axis: only where that pays should it.
-bool is_said_where_it_pays(FindingId finding) { return is_offer(finding) || is_about_left_out_axis(finding); }
-
-/// What is said of a run as it is, not of a layout whatever its size: its fix has to fit and to shorten the step.
-bool is_about_the_run(FindingId finding) { return is_about_the_step(finding) || is_offer(finding); }
-
-/// Mended by a shorter step, not by less communication: it moves as much without.
-bool is_about_waiting(FindingId finding) {
-  return finding == FindingId::context_unbalanced || finding == FindingId::offloaded_parameters_come_back;
-}
-
-/// Their fixes take back a setting that is there for its memory.
-bool undoes_what_saves_memory(FindingId finding) {
-  return finding == FindingId::optimizer_shards_permuted || finding == FindingId::offloaded_parameters_come_back;
-}
-
 struct CostedFix {
   std::string words;
   Configuration configuration;
@@ -98,13 +51,14 @@ constexpr double worth_an_edit = 0.05;  // of a step, where rules may as well be
 /// step as a whole has to shorten the step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now, const Evaluation& fixed) {
   constexpr double worth_saying = 0.01;
+  const FindingTraits& traits = traits_of(finding.id);
   const Seconds step = now.time.with_routing();
   const Seconds routing = now.time.all_token_routing - fixed.time.all_token_routing;
-  if (is_about_the_run(finding.id)) return cost.step > step * worth_saying;
-  if (is_about_waiting(finding.id)) return cost.step.value > 0;
-  if (is_about_left_out_axis(finding.id))  // less routing of all tokens alone is no reason to edit rules
+  if (traits.about_the_run()) return cost.step > step * worth_saying;
+  if (traits.about_waiting) return cost.step.value > 0;
+  if (traits.about_left_out_axis)  // less routing of all tokens alone is no reason to edit rules
     return cost.step > step * worth_an_edit && cost.collectives + cost.compute > step * worth_an_edit;
-  if (is_misspelling(finding.id) && cost.step > step * worth_saying) return true;  // whatever the rule was to do
+  if (traits.misspelling && cost.step > step * worth_saying) return true;  // whatever the rule was to do
   return cost.collectives.value > 0 && (cost.collectives + cost.compute + cost.host + routing).value > 0;
 }
 
@@ -114,20 +68,21 @@ bool steals_expert_axis(const Finding& finding, const Evaluation& now, const Eva
     return std::any_of(run.findings.begin(), run.findings.end(),
                        [](const Finding& one) { return one.id == FindingId::expert_axis_stolen; });
   };
-  return is_about_left_out_axis(finding.id) && is_stolen(fixed) && !is_stolen(now);
+  return traits_of(finding.id).about_left_out_axis && is_stolen(fixed) && !is_stolen(now);
 }
 
 /// The first fix that pays; where none does, the first that runs, of a finding about the run none.
 std::optional<CostedFix> best_fix(const std::vector<Fix>& fixes, const Finding& finding, const Evaluation& now) {
+  const FindingTraits& traits = traits_of(finding.id);
   std::optional<CostedFix> first;
   for (const auto& [words, changed] : fixes) {
     Evaluation fixed = evaluate_to_show(changed);
     if (!runs_if_large_enough(fixed) || steals_expert_axis(finding, now, fixed)) continue;
     const FindingCost cost = difference(now, fixed);
     const bool saves = pays(finding, cost, now, fixed);
-    if (is_said_where_it_pays(finding.id) && !saves) continue;
-    if (undoes_what_saves_memory(finding.id) && fixed.memory.fit() > now.memory.fit()) continue;
-    if (is_about_the_run(finding.id) && (!saves || fixed.memory.fit() > now.memory.fit())) continue;
+    if (traits.said_where_it_pays() && !saves) continue;
+    if (traits.undoes_saving && fixed.memory.fit() > now.memory.fit()) continue;
+    if (traits.about_the_run() && (!saves || fixed.memory.fit() > now.memory.fit())) continue;
     if (!first || saves) first = CostedFix{words, changed, std::move(fixed), cost, saves};
     if (saves) break;
   }
@@ -164,7 +119,7 @@ Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   for (const CostUnderFlags& cost : finding.under_flags) finding.message += in_words(cost);
   if (finding.id == FindingId::expert_axis_stolen && fix.pays && fix.cost.step.value < 0)
     finding.message += "; at this size the gathers hide behind compute, the exchanges don't";
-  if (fix.pays || is_wrong(finding)) return finding;
+  if (fix.pays || traits_of(finding.id).wrong) return finding;
   finding.severity = Severity::note;
   finding.message += fmt::format("; on this mesh, with these sizes, {} costs more than it spares", fix.words);
   finding.fix.clear();
@@ -191,10 +146,10 @@ struct Weighed {
 /// Of several rules that could take one axis the one in which it spares most; none where another finding's fix gives the
 /// axis to the rule: a misspelt one, say.
 bool is_said_better(const Finding& finding, const std::vector<Weighed>& all) {
-  if (!is_about_left_out_axis(finding.id)) return false;
+  if (!traits_of(finding.id).about_left_out_axis) return false;
   return std::any_of(all.begin(), all.end(), [&](const Weighed& other) {
     if (!other.mended) return false;
-    if (!is_about_left_out_axis(other.finding.id))
+    if (!traits_of(other.finding.id).about_left_out_axis)
       return names_axis(*other.mended, finding.rules.front().logical, finding.axes.front());
     return other.finding.axes == finding.axes && other.finding.cost->step > finding.cost->step;
   });
@@ -207,13 +162,14 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
   std::vector<Weighed> all;
   Seconds most;
   for (Finding finding : all_findings(configuration, now)) {
+    const FindingTraits& traits = traits_of(finding.id);
     const std::vector<Fix> fixes = fixes_of(finding, configuration);
     auto fix = best_fix(fixes, finding, now);
-    if (!fix && is_said_where_it_pays(finding.id)) continue;
-    const bool tried = is_mended_by_settings(finding.id) || (is_about_the_step(finding.id) && !fixes.empty());
+    if (!fix && traits.said_where_it_pays()) continue;
+    const bool tried = traits.mended_by_settings || (traits.about_the_step && !fixes.empty());
     if (!fix && tried) finding.fix.clear();
     if (fix) {
-      if (!is_about_the_run(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
+      if (!traits.about_the_run()) finding.under_flags = under_other_flags(configuration, *fix, now);
       finding = weighed(std::move(finding), *fix, now);
     }
     std::optional<RuleSet> mended;

@@ -37,6 +37,11 @@ double tokens_of(const Evaluation& e) {
   return e.tokens_per_second() * e.time.step().value;
 }
 
+bool lacks_bias_gradients(const Evaluation& e) {
+  return std::any_of(e.findings.begin(), e.findings.end(),
+                     [](const Finding& finding) { return finding.id == FindingId::bias_gradients_unpriced; });
+}
+
 std::optional<double> dollars_per_million_tokens(const Evaluation& e, const HardwareProfile& profile) {
   if (!profile.price_per_chip_hour) return std::nullopt;
   const double dollars_a_second = profile.price_per_chip_hour->value * e.chips / 3600;

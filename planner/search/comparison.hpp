@@ -21,6 +21,10 @@ double seconds_per_token(const Evaluation& e);
 /// The share by which a token takes longer: 0.11 for 11%.
 double slower_than(const Evaluation& best, const Evaluation& other);
 
+/// Whether its step is longer by gradients of experts' biases, whose time isn't known on its machine (the finding
+/// bias-gradients-unpriced): what its figures are at most.
+bool lacks_bias_gradients(const Evaluation& e);
+
 /// What a million tokens cost on a machine with a price.
 std::optional<double> dollars_per_million_tokens(const Evaluation& e, const HardwareProfile& profile);
 

@@ -37,7 +37,7 @@ std::vector<Candidate> worth_trying(const Explored& explored, const std::vector<
   for (const Strategy strategy : strategies) {
     std::size_t of_strategy = 0;
     for (const Candidate& run : all) {
-      if (!uses(parallelisms[run.parallelism].mesh, strategy)) continue;
+      if (!uses(parallelisms[run.parallelism], strategy)) continue;
       if (++of_strategy > runs_worth_trying) break;
       if (taken.insert({run.parallelism, run.remat}).second) runs.push_back(run);
     }
@@ -82,9 +82,10 @@ std::optional<Finer> largest_finer(const Candidate& run, const Parallelism& para
 }  // namespace
 
 void try_finer_batches(const SearchSpace& space, std::vector<Parallelism>& parallelisms, Explored& explored,
-                       const Scope& scope, const Evaluator& evaluate) {
+                       const Scope& scope, const Evaluator& evaluate, const SearchBudget& budget) {
   if (space.per_device_batch || space.global_batch_tokens) return;
   for (const Candidate& run : worth_trying(explored, parallelisms, scope)) {
+    if (budget.is_spent()) return;
     Parallelism& parallelism = parallelisms[run.parallelism];
     Runner runner(space, parallelism, evaluate);
     const auto finer = largest_finer(run, parallelism, space, runner, explored);

@@ -93,7 +93,7 @@ constexpr double front_margin = 0.5;
 Scope scope_of(const PlanRequest& request) {
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
   if (request.beside < Beside::alternatives) return {1, margin};
-  const std::size_t keep = static_cast<std::size_t>(request.top + 1);
+  const std::size_t keep = static_cast<std::size_t>(request.top) + 1;
   return {keep, margin, request.beside == Beside::front ? front_margin : 0, true, true, true};
 }
 
@@ -206,7 +206,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   if (!plan.refused.empty()) return plan;
   const Scope scope = scope_of(request);
   Explored explored = explore_what_may_fit(space, parallelisms, scope, evaluate, budget);
-  try_finer_batches(space, parallelisms, explored, scope, evaluate);
+  try_finer_batches(space, parallelisms, explored, scope, evaluate, budget);
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
   if (plan.recommended && request.beside >= Beside::alternatives) {

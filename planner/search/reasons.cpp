@@ -12,10 +12,10 @@ namespace shardplan {
 namespace {
 
 /// All collectives of one kind over the same axes: "all-gathers over fsdp".
-using Traffic = std::map<std::string, Seconds>;
+using SecondsByKind = std::map<std::string, Seconds>;
 
-Traffic traffic_of(const Evaluation& e) {
-  Traffic traffic;
+SecondsByKind seconds_by_kind(const Evaluation& e) {
+  SecondsByKind traffic;
   for (const auto& collective : e.collectives) {
     const auto axes = names_of(collective.axes, e.mesh);
     traffic[fmt::format("{} over {}", name_of(collective.kind), fmt::join(axes, "·"))] += collective.seconds;
@@ -24,7 +24,7 @@ Traffic traffic_of(const Evaluation& e) {
 }
 
 std::string most_expensive(const Evaluation& e) {
-  const Traffic traffic = traffic_of(e);
+  const SecondsByKind traffic = seconds_by_kind(e);
   if (traffic.empty()) return "";
   const auto most = std::max_element(traffic.begin(), traffic.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -139,7 +139,7 @@ std::vector<std::string> what_does_not_fit(const MachinePlan& plan, const std::v
   std::vector<std::string> sentences;
   for (const Strategy strategy : strategies) {
     const auto is_it = [&](const StrategyPlan& p) { return p.strategy == strategy; };
-    const auto uses_it = [&](const Parallelism& p) { return uses(p.mesh, strategy); };
+    const auto uses_it = [&](const Parallelism& p) { return uses(p, strategy); };
     if (std::none_of(plan.strategies.begin(), plan.strategies.end(), is_it) &&
         std::any_of(parallelisms.begin(), parallelisms.end(), uses_it))
       sentences.push_back(fmt::format("no mesh with {} {}", meshes_of(strategy),
@@ -190,6 +190,18 @@ std::string why_two_passes(const Evaluation& e) {
       e.config.gradient_accumulation_steps);
 }
 
+/// Only where the search gave it one.
+bool has_dense_expert_axis(const Evaluation& e, const SearchSpace& space) {
+  return !space.base.model.has_experts() && e.mesh.size_of(AxisRole::expert) > 1 && !space.asks_for(AxisRole::expert);
+}
+
+std::string why_dense_expert_axis(const Evaluation& e, const SearchSpace& space) {
+  return fmt::format(
+      "expert={}: the model has no experts, and the axis does what another could; but JAX gives it, the last, dims of the "
+      "torus that are as long as a chip has devices, so that another axis has the {} devices of each chip",
+      e.mesh.size_of(AxisRole::expert), space.base.hardware.devices_per_chip);
+}
+
 }  // namespace
 
 std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
@@ -198,6 +210,7 @@ std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace&
   std::vector<std::string> reasons = {where_time_goes(best), memory_at_peak(best)};
   if (!space.packing_fixed && !best.config.packing) reasons.push_back(why_not_packed(best));
   if (has_two_passes_for_its_update(best, space)) reasons.push_back(why_two_passes(best));
+  if (has_dense_expert_axis(best, space)) reasons.push_back(why_dense_expert_axis(best, space));
   if (!plan.alternatives.empty()) {
     reasons.push_back(why_not(best, plan.alternatives.front()));
     if (auto change = what_would_change_it(best, plan.alternatives.front()); !change.empty())

@@ -91,7 +91,7 @@ std::optional<Candidate> best_of(Strategy strategy, const std::vector<Candidate>
                                  const std::vector<Parallelism>& parallelisms, Objective objective) {
   std::vector<Candidate> using_it;
   std::copy_if(fitting.begin(), fitting.end(), std::back_inserter(using_it),
-               [&](const Candidate& c) { return uses(parallelisms[c.parallelism].mesh, strategy); });
+               [&](const Candidate& c) { return uses(parallelisms[c.parallelism], strategy); });
   if (using_it.empty()) return std::nullopt;
   return select(using_it, parallelisms, objective, 0).recommended;
 }

@@ -39,4 +39,9 @@ bool uses(const Mesh& mesh, Strategy strategy) {
   throw InternalError("unknown Strategy");
 }
 
+bool uses(const Parallelism& parallelism, Strategy strategy) {
+  const bool has_experts = parallelism.moe_path != MoePath::none;
+  return (strategy != Strategy::expert || has_experts) && uses(parallelism.mesh, strategy);
+}
+
 }  // namespace shardplan

@@ -27,15 +27,13 @@ Seconds exposed_for_weights(const Evaluation& plan) {
   return sum;
 }
 
-/// The batch that the search tries after this one (batch_options: 1, 2, 3, 4, 6, 8, … units).
+/// The batch that the search tries after this one.
 std::int64_t next_batch_tokens(const Evaluation& plan) {
   const Configuration& c = *plan.configuration;
   const std::int64_t unit_tokens = batch_unit(c.model, c.rules, plan.mesh, plan.config) * plan.config.max_target_length *
                                    plan.config.gradient_accumulation_steps;
   const std::int64_t units = std::max<std::int64_t>(1, plan.global_batch_tokens / unit_tokens);
-  if (units == 1) return 2 * unit_tokens;
-  const bool is_power = std::has_single_bit(static_cast<std::uint64_t>(units));
-  return (is_power ? units / 2 * 3 : units / 3 * 4) * unit_tokens;
+  return next_units(units) * unit_tokens;
 }
 
 /// A larger batch would spread the loss over more tokens; what keeps it from being larger?
@@ -74,6 +72,7 @@ CellPlan plan_of(const Evaluation& e) {
   plan.all_token_routing = e.time.all_token_routing;
   plan.tokens_per_second = e.tokens_per_second_with_routing();
   plan.model_flops_utilization = e.time.utilization_with_routing();
+  plan.lacks_bias_gradients = lacks_bias_gradients(e);
   for (const auto& [key, value] : maxtext_arguments(*e.configuration)) plan.maxtext_arguments.emplace(key, value);
   plan.xla_flags = print_flags(flags_of(*e.configuration));
   return plan;

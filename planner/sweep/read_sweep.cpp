@@ -61,6 +61,7 @@ CellPlan read_plan(StrictObject& cell, StrictObject plan) {
   for (const auto& [key, member] : plan_times) read.*member = {plan.magnitude(key)};
   read.tokens_per_second = cell.magnitude("tokens_per_second", slowest);
   read.model_flops_utilization = plan.magnitude("model_flops_utilization");
+  read.lacks_bias_gradients = plan.has("lacks_bias_gradients") && plan.flag("lacks_bias_gradients");
   StrictObject arguments = plan.object("maxtext_arguments");
   for (const auto& key : arguments.untaken()) read.maxtext_arguments.emplace(key, arguments.text(key));
   plan.finish();

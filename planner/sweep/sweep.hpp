@@ -53,6 +53,7 @@ struct CellPlan {
   Seconds all_token_routing;                                     ///< beside these (StepTime)
   double tokens_per_second = 0;                                  ///< of the whole job, with the routing of all tokens
   double model_flops_utilization = 0;
+  bool lacks_bias_gradients = false;  ///< the finding bias-gradients-unpriced: its step is longer by what isn't known
   std::map<std::string, std::string> maxtext_arguments;  ///< what starts it, by key
   std::vector<std::string> xla_flags;                    ///< as the compiler takes them, given or assumed
   Seconds step() const { return compute + exposed_collective + exposed_host + bubble; }

@@ -50,10 +50,7 @@ std::vector<RunChange> other_remat_policies(const Configuration& configuration) 
   for (const RematPolicy& policy : named_remat_policies(remat_policies())) {
     if (policy.saved == configuration.config.saved) continue;
     changes.push_back({WhatIfKind::remat, "remat_policy=" + policy.name, configuration});
-    TrainConfig& config = changes.back().configuration.config;
-    config.remat_policy = policy.name;
-    config.saved = policy.saved;
-    config.places_activations = policy.places_activations;
+    set_remat(changes.back().configuration.config, policy);
   }
   return changes;
 }

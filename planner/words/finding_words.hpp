@@ -13,4 +13,7 @@ struct FindingWords {
 
 FindingWords words_of(FindingId id);
 
+/// The settings that make MaxText build Linen modules.
+inline constexpr std::string_view linen_words = "enable_nnx=False pure_nnx=False pure_nnx_decoder=False";
+
 }  // namespace shardplan

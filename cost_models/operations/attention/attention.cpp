@@ -69,11 +69,13 @@ HeldScores held_scores(const BlockState& state, const Operation& op) {
           op.caps_scores, !axes_of_split_keys(state, op).empty()};
 }
 
-/// The mask says which blocks splash attention visits; one that is data, or keys beside the sequence's own, make other
-/// loops.
+/// The mask says which blocks splash attention visits; keys beside the sequence's own make other loops.
 bool has_splash_loops(const BlockState& state, const Operation& op) {
-  return runs_splash(state.config, state.compiler) && op.inputs.size() == 3 && op.pooled_keys == 0;
+  return runs_splash(state.config, state.compiler) && op.pooled_keys == 0;
 }
+
+/// An indexer's: of all causal blocks some keys are left out, so that each reads its part of the mask.
+bool is_mask_data(const Operation& op) { return op.inputs.size() > 3; }
 
 void add_splash_loops(OperationWork& work, const BlockState& state, const Operation& op) {
   const TrainConfig& c = state.config;
@@ -88,6 +90,7 @@ void add_splash_loops(OperationWork& work, const BlockState& state, const Operat
     BlockLoop counted = block_loop(library, kernel, sequence, op.attention_window, block);
     counted.lanes = lanes;
     counted.heads = heads;
+    if (is_mask_data(op)) counted.masked = counted.visited;
     return counted;
   };
   const BlockSizes by_keys{c.sa_block_q_dkv, c.sa_block_kv_dkv, c.sa_block_kv_dkv_compute};

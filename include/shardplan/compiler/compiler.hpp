@@ -39,6 +39,7 @@ class AttentionKernelSet {
 struct Kernels {
   AttentionKernel attention = AttentionKernel::autoselected;  ///< MaxText's `attention`, of a searched plan
   GroupedMatmul grouped_matmul = GroupedMatmul::ragged_dot;  ///< of the sparse expert path
+  bool runs_megablox() const { return grouped_matmul == GroupedMatmul::megablox; }
   bool has_megablox = false;
   bool has_tokamax_splash = false;  ///< in which MaxText writes ring, ulysses and usp context parallelism
   AttentionKernelSet attention_kernels;  ///< that run there at all

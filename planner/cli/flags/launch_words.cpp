@@ -48,16 +48,28 @@ const std::string& flag_of(const std::string& variable) {
   throw InputError(unknown_name("variable", variable, known) + " (leave it out if it changes nothing of the step)");
 }
 
+/// Variables of recipes that say where a run logs, or which backend and modules it has.
+bool changes_no_step(std::string_view variable) {
+  constexpr std::array<std::string_view, 9> names = {
+      "JAX_PLATFORMS",        "ENABLE_PJRT_COMPATIBILITY", "TF_CPP_MIN_LOG_LEVEL", "TPU_STDERR_LOG_LEVEL",
+      "TPU_MIN_LOG_LEVEL",    "TPU_VMODULE",               "NCCL_DEBUG",           "PYTHONPATH",
+      "PYTHONUNBUFFERED"};
+  return std::find(names.begin(), names.end(), variable) != names.end();
+}
+
+bool sets_variables(std::string_view word) { return word == "export" || word == "env"; }
+
 /// What stands in front of python, as words: variables of one flag are one value, those that are empty nothing.
 Words before_python(Words::const_iterator word, Words::const_iterator python) {
   Words words;
   std::map<std::string, std::string> values;
   for (; word != python; ++word) {
     if (!is_variable(*word)) {
-      words.push_back(*word);
+      if (!sets_variables(*word)) words.push_back(*word);
       continue;
     }
     const auto equals = word->find('=');
+    if (changes_no_step(word->substr(0, equals))) continue;
     std::string& value = values[flag_of(word->substr(0, equals))];
     if (!value.empty() && equals + 1 < word->size()) value += ' ';
     value += word->substr(equals + 1);
@@ -116,7 +128,12 @@ bool gives_xla_flags(const Words& words) {
 
 Words without_launch(const Words& words) {
   const auto python = std::find_if(words.begin(), words.end(), is_python);
-  if (python == words.end()) return words;
+  if (python == words.end()) {
+    if (std::find(words.begin(), words.end(), "export") != words.end())
+      throw InputError("export: the shell runs what stands behind && by itself; paste the variables and python3 as one "
+                       "command without export and &&");
+    return words;
+  }
   Words all = before_python(words.begin(), python);
   auto word = program_end(python, words.end());
   if (word != words.end() && is_yaml(*word)) {

@@ -11,7 +11,8 @@ namespace shardplan {
 ///   LIBTPU_INIT_ARGS=, XLA_FLAGS=   --xla-flags FLAGS, of both; none where they are empty
 ///                                   or not there, as the launch runs
 ///   XLA_PYTHON_CLIENT_MEM_FRACTION= --memory-fraction F
-/// InputError on another variable in front of python, and on a launch that ends with it.
+///   JAX_PLATFORMS= and others that change nothing of a step, env and export   dropped
+/// InputError on another variable in front of python, on a launch that ends with it, and on export without one.
 Words without_launch(const Words& words);
 
 }  // namespace shardplan

@@ -34,7 +34,8 @@ constexpr CsvColumn plan_columns[] = {
 std::vector<std::string> titles() {
   std::vector<std::string> all = {"model", "hardware", "chips", "feasible"};
   for (const auto& column : plan_columns) all.emplace_back(column.title);
-  for (const char* title : {"days", "chip_hours", "cost", "energy_kwh", "in_time", "limited_by", "reason"})
+  for (const char* title : {"days", "chip_hours", "cost", "energy_kwh", "in_time", "limited_by", "reason",
+                            "lacks_bias_gradients"})
     all.emplace_back(title);
   return all;
 }
@@ -51,6 +52,7 @@ std::vector<std::string> cells_of(const SweepRow& row, const SweepGoal& goal) {
   cells.emplace_back(!goal.within ? "" : meets(row, goal) ? "true" : "false");
   cells.emplace_back(name_of(row.limit));
   cells.push_back(row.reason);
+  cells.emplace_back(!row.plan ? "" : row.plan->lacks_bias_gradients ? "true" : "false");
   return cells;
 }
 

@@ -34,6 +34,7 @@ std::string comment_on(const OrderedJson& property) {
   std::string text = property.value("description", "");
   const std::vector<std::string> values = values_of(property);
   if (!values.empty()) text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(values, ", "));
+  if (property.contains("default")) text += fmt::format("; left out: {}", print_json(property["default"]));
   return text;
 }
 
@@ -44,6 +45,7 @@ OrderedJson example_of(const OrderedJson& property) {
             {"unit", property["properties"]["unit"]["enum"].front()},
             {"source", "where from"},
             {"basis", "assumed"}};
+  if (property.contains("default")) return property["default"];
   if (property.contains("enum")) return property["enum"].front();
   const std::string type = property.value("type", "object");
   if (type == "string") return "";

@@ -43,6 +43,7 @@ std::string calibrate_json(const CalibratedMachine& machine) {
   return print_document({{"schema_version", schema_version},
                          {"command", "calibrate"},
                          {"hardware", machine.hardware},
+                         {"measured_on", machine.device.empty() ? OrderedJson() : OrderedJson(machine.device)},
                          {"figures", std::move(figures)},
                          {"unchanged", machine.untold},
                          {"measurements", std::move(residuals)},

@@ -41,6 +41,7 @@ OrderedJson json_plan_of(const CellPlan& plan) {
           {"bubble_seconds", json_number(plan.bubble.value, "bubble_seconds")},
           {"all_token_routing_seconds", json_number(plan.all_token_routing.value, "all_token_routing_seconds")},
           {"model_flops_utilization", json_number(plan.model_flops_utilization, "model_flops_utilization")},
+          {"lacks_bias_gradients", plan.lacks_bias_gradients},
           {"xla_flags", plan.xla_flags},
           {"maxtext_arguments", std::move(arguments)}};
 }

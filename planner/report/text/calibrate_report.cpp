@@ -98,8 +98,9 @@ std::string left_out_line(const CalibratedMachine& machine, const Style& style) 
 }  // namespace
 
 std::string calibrate_text(const CalibratedMachine& machine, const Style& style) {
-  std::string text = wrap_text(fmt::format("{} fitted to {}", counted(std::ssize(machine.figures), "figure"),
-                                           counted(std::ssize(machine.residuals), "measurement")),
+  const std::string device = machine.device.empty() ? "" : " on " + machine.device;
+  std::string text = wrap_text(fmt::format("{} fitted to {}{}", counted(std::ssize(machine.figures), "figure"),
+                                           counted(std::ssize(machine.residuals), "measurement"), device),
                                style.paint(Ink::bold, machine.hardware) + ": ", style.width()) +
                      "\n";
   text += figures_table(machine, style);

@@ -139,7 +139,10 @@ std::string megatron_text(const Evaluation& e, const Style& style) {
     throw InputError(fmt::format("--as megatron: Megatron-LM runs on GPUs, not on {}", e.hardware));
   const MegatronRun run = megatron_run(*e.configuration);
   std::string text = title(e, style) +
-                     commented("the same split with Megatron-LM d98e8a64d; tokenizer and data are yours to add", style);
+                     commented(fmt::format("the same split with Megatron-LM d98e8a64d; tokenizer, data, --lr and "
+                                           "--train-iters are yours to add{}",
+                                           run.nodes > 1 ? ", and torchrun's --rdzv-endpoint" : ""),
+                               style);
   for (const auto& [what, why] : run.untranslated)
     text += commented(fmt::format("no equivalent: {} ({})", what, why), style);
   for (const auto& [what, why] : run.unknown)

@@ -105,7 +105,9 @@ std::vector<SweepColumn> plan_columns(const Said& said) {
 std::vector<SweepColumn> columns_of(const Said& said, const SweepGoal& goal) {
   std::vector<SweepColumn> columns = {
       {{"tokens/s", Align::right, false, said.budget ? 1 : 0},
-       [](const SweepRow& r) { return print_number(r.plan->tokens_per_second); }}};
+       [](const SweepRow& r) {
+         return (r.plan->lacks_bias_gradients ? "< " : "") + print_number(r.plan->tokens_per_second);
+       }}};
   for (auto& column : budget_columns(said, goal)) columns.push_back(std::move(column));
   for (auto& column : plan_columns(said)) columns.push_back(std::move(column));
   return columns;
@@ -128,6 +130,17 @@ std::string doubt_of(const SweepAnswer& answer, const std::string& model) {
   return fmt::format("{}", fmt::join(verdicts, "; or "));
 }
 
+/// What the sign before its tokens a second says; "" where it has none.
+std::string lacking_of(const SweepAnswer& answer, const std::string& model) {
+  std::set<std::string> machines;
+  for (const SweepRow& row : answer.rows)
+    if (row.cell.model == model && row.plan && row.plan->lacks_bias_gradients) machines.insert(row.cell.hardware);
+  if (machines.empty()) return "";
+  return fmt::format("at most: the time that gradients of experts' biases take on {} is not known, and left out; days, "
+                     "hours and costs are at least these",
+                     fmt::join(machines, ", "));
+}
+
 std::string table_text(const SweepAnswer& answer, const std::string& model, const std::vector<SweepColumn>& columns,
                        const Style& style) {
   std::vector<Column> titles = {{"machine"}, {"chips", Align::right}};
@@ -143,13 +156,16 @@ std::string table_text(const SweepAnswer& answer, const std::string& model, cons
     for (const auto& column : columns) cells.push_back(column.text(row));
     table.add(std::move(cells));
   }
-  const std::string doubt = doubt_of(answer, model);
-  return table.print(style.width(), 2) + (doubt.empty() ? "" : wrap_text(doubt, "  ? ", style.width()));
+  const std::string doubt = doubt_of(answer, model), lacking = lacking_of(answer, model);
+  return table.print(style.width(), 2) + (doubt.empty() ? "" : wrap_text(doubt, "  ? ", style.width())) +
+         (lacking.empty() ? "" : wrap_text(lacking, "  < ", style.width()));
 }
 
 /// "tpu-v5p on 512 chips: 43.1 days, 529,000 chip-hours, $2,220,000"
 std::string chosen_text(const SweepRow& row) {
-  std::string text = fmt::format("{} on {}: ", row.cell.hardware, counted(row.cell.chips, "chip"));
+  const bool lacking = row.plan->lacks_bias_gradients;
+  std::string text = fmt::format("{} on {}: {}", row.cell.hardware, counted(row.cell.chips, "chip"),
+                                 !lacking ? "" : row.budget ? "at least " : "at most ");
   if (!row.budget) return text + print_number(row.plan->tokens_per_second) + " tokens/s";
   text += fmt::format("{} days, {} chip-hours", days_text(row.budget->duration), print_number(row.budget->chip_hours));
   return row.budget->dollars ? text + ", " + dollars_text(*row.budget->dollars) : text;

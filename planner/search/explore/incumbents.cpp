@@ -31,7 +31,7 @@ Incumbents::Incumbents(const std::vector<Parallelism>& parallelisms, const Scope
     : scope_(scope), best_(scope.keep) {
   best_of_.fill(never);
   for (const Parallelism& p : parallelisms)
-    for (const Strategy strategy : strategies) uses_.push_back(uses(p.mesh, strategy));
+    for (const Strategy strategy : strategies) uses_.push_back(uses(p, strategy));
 }
 
 void Incumbents::add(const Exploration& exploration) {

@@ -157,7 +157,7 @@ class Attempts {
     p.schedule = schedule;
     p.optimizer_over_data = optimizer.over_data;
     TrainConfig& config = smallest_.config;
-    config = with_schedule(config, schedule, smallest_.model, pipeline_stages(p.mesh));
+    set_schedule(config, schedule, smallest_.model, pipeline_stages(p.mesh));
     config.shard_optimizer_over_data = optimizer.over_data;
     const std::int64_t unit = batch_unit(smallest_.model, shards_, p.mesh, config);
     p.batches = batch_options(space_, p.mesh, unit, optimizer.passes);

@@ -1,36 +1,44 @@
-#include <shardplan/batch_split.hpp>
+#include <bit>
 #include <numeric>
 #include <planner/search/space/batch_options.hpp>
 #include <rules/resolve.hpp>
+#include <shardplan/batch_split.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
 
-constexpr std::int64_t most_units = 4096;  // 8 million tokens a device and pass at the default sequence length
+constexpr std::int64_t most_units = 6144;  // 12 million tokens a device and pass at the default sequence length
 
 /// The smallest in any case: whoever has too many tokens with it says so.
 std::vector<BatchOption> searched(std::int64_t devices, std::int64_t unit, std::int64_t accumulation,
                                   std::int64_t most_sequences) {
   std::vector<BatchOption> options;
-  for (std::int64_t power = 1; power <= most_units; power *= 2)
-    for (const std::int64_t units : {power, power % 2 == 0 ? power / 2 * 3 : 0})
-      if (const auto batch = per_device_batch(units * unit, devices);
-          units > 0 && batch && (options.empty() || units * unit <= most_sequences))
-        options.push_back({*batch, accumulation});
+  for (std::int64_t units = 1; units <= most_units; units = next_units(units))
+    if (const auto batch = per_device_batch(units * unit, devices);
+        batch && (options.empty() || units * unit <= most_sequences))
+      options.push_back({*batch, accumulation});
   return options;
 }
 
 std::vector<BatchOption> split_in_steps(std::int64_t sequences, std::int64_t devices, std::int64_t unit,
                                         std::int64_t fewest, std::int64_t most) {
   std::vector<BatchOption> options;
-  for (std::int64_t steps = most; steps >= fewest; --steps) {
-    if (sequences % steps != 0 || sequences / steps % unit != 0) continue;
-    if (const auto batch = per_device_batch(sequences / steps, devices)) options.push_back({*batch, steps});
+  if (sequences % unit != 0) return options;
+  const auto counts = divisors_of(sequences / unit);
+  for (auto steps = counts.rbegin(); steps != counts.rend(); ++steps) {
+    if (*steps < fewest || *steps > most) continue;
+    if (const auto batch = per_device_batch(sequences / *steps, devices)) options.push_back({*batch, *steps});
   }
   return options;
 }
 
 }  // namespace
+
+std::int64_t next_units(std::int64_t units) {
+  if (units == 1) return 2;
+  return std::has_single_bit(static_cast<std::uint64_t>(units)) ? units / 2 * 3 : units / 3 * 4;
+}
 
 std::optional<double> per_device_batch(std::int64_t sequences, std::int64_t devices) {
   const double batch = static_cast<double>(sequences) / static_cast<double>(devices);

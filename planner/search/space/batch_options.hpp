@@ -18,6 +18,9 @@ struct BatchShards {
 BatchShards batch_shards(const RuleSet& rules, const Mesh& mesh);
 std::int64_t batch_unit(const Model& model, const BatchShards& shards, const Mesh& mesh, const TrainConfig& config);
 
+/// The number of smallest batches that is tried after this one: 1, 2, 3, 4, 6, 8, 12, …
+std::int64_t next_units(std::int64_t units);
+
 /// The batch per device that MaxText turns back into exactly `sequences` (it truncates), if a double can say it.
 std::optional<double> per_device_batch(std::int64_t sequences, std::int64_t devices);
 

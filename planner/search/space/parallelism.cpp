@@ -214,7 +214,7 @@ void set_config(Configuration& configuration, const SearchSpace& space, const Pa
   TrainConfig& config = configuration.config;
   config = with_path(space, parallelism.moe_path, parallelism.dispatch_peeled);
   set_remat(config, remat);
-  config = with_schedule(config, parallelism.schedule, configuration.model, pipeline_stages(parallelism.mesh));
+  set_schedule(config, parallelism.schedule, configuration.model, pipeline_stages(parallelism.mesh));
   config.shard_optimizer_over_data = parallelism.optimizer_over_data;
   set_batch(config, batch);
   if (!space.packing_fixed && packing_violation(configuration)) config = unpacked(config);

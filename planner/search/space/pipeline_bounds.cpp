@@ -3,6 +3,7 @@
 #include <limits>
 #include <planner/search/space/batch_options.hpp>
 #include <planner/search/space/pipeline_bounds.hpp>
+#include <shardplan/program.hpp>
 #include <tuple>
 
 namespace shardplan {
@@ -21,9 +22,10 @@ bool accumulate_alike(const Parallelism& a, const Parallelism& b) {
   return a.batches.back().gradient_accumulation_steps == b.batches.back().gradient_accumulation_steps;
 }
 
-/// SHARDING.md section 2.6: microbatches wait in it when there are more of them than stages to hold them.
 bool has_circular_storage(const Parallelism& p) {
-  return p.schedule.repeats > 1 && p.schedule.microbatches > pipeline_stages(p.mesh);
+  const PipelineSchedule& s = p.schedule;
+  return PipelineShape{pipeline_stages(p.mesh), s.microbatches, s.repeats, s.layers_per_stage, s.forwarding_delay}
+      .circular_storage();
 }
 
 /// The bubble is a run of each of the other stages: of a step's, a share that falls with the runs.

@@ -6,6 +6,7 @@
 #include <planner/search/space/pipeline_options.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/rounding.hpp>
+#include <shardplan/step_counts.hpp>
 
 namespace shardplan {
 namespace {
@@ -66,7 +67,7 @@ std::vector<PipelineSchedule> pipeline_schedules(const SearchSpace& space, const
   for (const bool once : gather_choices(space, mesh))
     for (const std::int64_t repeats : repeat_choices(space, stages))
       for (const std::int64_t count : microbatches)
-        schedules.push_back({layers / (stages * repeats), repeats, count, once});
+        schedules.push_back({layers / (stages * repeats), repeats, count, once, forwarding_delay(space.base.config)});
   if (schedules.empty()) schedules.push_back({space.base.config.num_layers_per_pipeline_stage, -1, microbatches[0]});
   return schedules;
 }
@@ -79,13 +80,13 @@ std::vector<int> stage_sizes(const SearchSpace& space, int devices) {
   return sizes;
 }
 
-TrainConfig with_schedule(TrainConfig config, const PipelineSchedule& schedule, const Model& model, int stages) {
-  if (stages == 1) return config;
+void set_schedule(TrainConfig& config, const PipelineSchedule& schedule, const Model& model, int stages) {
+  if (stages == 1) return;
   config.num_layers_per_pipeline_stage = schedule.layers_per_stage;
   config.num_pipeline_repeats = schedule.repeats;
   config.num_pipeline_microbatches = schedule.microbatches;
   config.pipeline_fsdp_ag_once = schedule.gathered_once;
-  return with_pipeline_counts(config, model, stages);
+  config = with_pipeline_counts(std::move(config), model, stages);
 }
 
 std::optional<Infeasible> pipelines_not_planned(const Model& model) {

@@ -15,7 +15,8 @@ namespace shardplan {
 /// What a mesh leaves open of a pipeline; all 1 without one.
 struct PipelineSchedule {
   std::int64_t layers_per_stage = 1, repeats = 1, microbatches = 1;
-  bool gathered_once = false;  ///< pipeline_fsdp_ag_once
+  bool gathered_once = false;        ///< pipeline_fsdp_ag_once
+  std::int64_t forwarding_delay = 1;  ///< iterations (step_counts.hpp)
   auto operator<=>(const PipelineSchedule&) const = default;
 };
 
@@ -26,7 +27,7 @@ std::vector<PipelineSchedule> pipeline_schedules(const SearchSpace& space, const
 /// The numbers of stages that leave every stage the same layers, 1 excluded, largest first.
 std::vector<int> stage_sizes(const SearchSpace& space, int devices);
 
-TrainConfig with_schedule(TrainConfig config, const PipelineSchedule& schedule, const Model& model, int stages);
+void set_schedule(TrainConfig& config, const PipelineSchedule& schedule, const Model& model, int stages);
 
 /// Why the search plans no pipelines for this model: stages can't hold its layers (layers_differ), or they are pairs, of
 /// which no pipeline was compared with a compiled one.

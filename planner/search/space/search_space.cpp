@@ -178,12 +178,6 @@ SearchSpace with_pipelines_only(SearchSpace space) {
   return space;
 }
 
-void set_remat(TrainConfig& config, const RematPolicy& policy) {
-  config.saved = policy.saved;
-  config.remat_policy = policy.name;
-  config.places_activations = policy.places_activations;
-}
-
 void set_batch(TrainConfig& config, const BatchOption& batch) {
   config.per_device_batch_size = batch.per_device_batch_size;
   config.gradient_accumulation_steps = batch.gradient_accumulation_steps;

@@ -81,7 +81,6 @@ std::shared_ptr<const Binder> binder_on(const SearchSpace& space, std::size_t ru
 SearchSpace without_pipelines(SearchSpace space);
 SearchSpace with_pipelines_only(SearchSpace space);
 
-void set_remat(TrainConfig& config, const RematPolicy& policy);
 void set_batch(TrainConfig& config, const BatchOption& batch);
 
 }  // namespace shardplan

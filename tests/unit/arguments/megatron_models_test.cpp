@@ -152,6 +152,26 @@ TEST(MegatronModels, LayersOfOtherKindsAreSaid) {
   EXPECT_EQ(Said(run_of_model("llama4-17b-128e")).word("--moe-layer-freq"), "([0]*1+[1]*1)*24");
 }
 
+TEST(MegatronModels, ValuesInsideLayersAreFlagsOrNamed) {
+  Configuration c = read_llama("");
+  c.model.inner_values = {{"rope_max_timescale", "1000000"},
+                          {"normalization_layer_epsilon", "1e-06"},
+                          {"rope_type", "default"},
+                          {"rope_linear_scaling_factor", "1"}};
+  const Said said(megatron_run(c));
+  EXPECT_EQ(said.word("--norm-epsilon"), "1e-06");
+  EXPECT_EQ(said.word("--rotary-base"), "1000000");
+  const auto missing = [&] {
+    std::vector<std::string> all;
+    for (const auto& [what, why] : megatron_run(c).untranslated) all.push_back(what);
+    return all;
+  };
+  EXPECT_THAT(missing(), Not(Contains(HasSubstr("model's file"))));
+  c.model.inner_values.emplace_back("rope_type", "yarn");
+  c.model.left_out = {{"partial_rotary_factor", "left out"}};
+  EXPECT_THAT(missing(), Contains("of the model's file rope_type=yarn, partial_rotary_factor"));
+}
+
 TEST(MegatronModels, ARotaryBaseIsAValueThatIsNotKnown) {
   const MegatronRun run = run_of_model("mixtral-8x7b");
   ASSERT_EQ(run.unknown.size(), 1U);

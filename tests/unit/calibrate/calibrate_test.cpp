@@ -72,6 +72,38 @@ TEST(Calibrate, RefusesWhatNoSuchMachineCanHaveMeasured) {
   EXPECT_THAT(calibrated_with(gather, 0.007), ThrowsMessage<InputError>(HasSubstr("at its peak rates would need 0.07 s")));
 }
 
+/// The log's measurements as if they were of another device.
+Measurements measured_on(const std::string& device) {
+  Measurements measurements = read_measurements(TEST_DATA "/calibrate/all_gather_8.log");
+  for (Measurement& measured : measurements) measured.device = device;
+  return measurements;
+}
+
+TEST(Calibrate, SaysWhatWasMeasuredAndRefusesAnotherDevice) {
+  const std::string profile = profile_json("toy-switch");
+  const HardwareProfile hardware = parse_profile(profile, "toy.json");
+  const Compiler compiler = load_compiler(hardware.compiler);
+  const CalibratedMachine machine = calibrate(hardware, profile, compiler, measured_on("Toy A"));
+  EXPECT_EQ(machine.device, "Toy A");
+  EXPECT_THAT(calibrate_text(machine, Style::plain()), HasSubstr("fitted to 8 measurements on Toy A"));
+  EXPECT_THAT(calibrate_json(machine), HasSubstr("\"measured_on\": \"Toy A\""));
+  Measurements mixed = measured_on("Toy A");
+  mixed.back().device = "Toy B";
+  EXPECT_THAT([&] { calibrate(hardware, profile, compiler, mixed); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr("it is of Toy B, and"), HasSubstr("of Toy A"))));
+  const HardwareProfile torus = load_profile("tpu-v5p");
+  EXPECT_THAT([&] { calibrate(torus, profile_json("tpu-v5p"), load_compiler(torus.compiler), measured_on("Toy A")); },
+              ThrowsMessage<InputError>(HasSubstr("it is of GPUs (Toy A), and tpu-v5p is a torus of TPUs")));
+}
+
+// It says how far measured steps were from those that the old figures predict.
+TEST(Calibrate, LeavesOutTheErrorOfTheOldFigures) {
+  auto profile = nlohmann::ordered_json::parse(profile_json("toy-switch"));
+  profile["step_error"] = {{"low", -0.1}, {"high", 0.2}, {"runs", 3}, {"source", "a test"}};
+  ASSERT_TRUE(parse_profile(profile.dump(), "toy.json").step_error);
+  EXPECT_FALSE(parse_profile(calibrated(profile.dump()).profile, "my.json").step_error);
+}
+
 /// The log with its first line, 27.72 us, as it might be in another unit, or a slip of the keyboard.
 CalibratedMachine calibrated_with_first_of(double microseconds) {
   const std::string profile = profile_json("toy-switch");

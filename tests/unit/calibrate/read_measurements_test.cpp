@@ -45,6 +45,11 @@ TEST(CollectiveLog, HasTheTestItsRanksAndTheTimeOutOfPlace) {
   EXPECT_EQ(all[0].line, 6);
 }
 
+TEST(CollectiveLog, NamesTheDevice) {
+  const Measurements measurements = read_measurements(TEST_DATA "/calibrate/all_gather_8.log");
+  EXPECT_EQ(measurements.front().device, "Toy accelerator");
+}
+
 TEST(CollectiveLog, SeveralTestsCanFollowEachOther) {
   const std::string one =
       "# Collective test starting: all_reduce_perf\n" + ranks + titles + row + "# Avg bus bandwidth    : 1\n";

@@ -65,7 +65,7 @@ inline std::vector<Lifetime> lives_of(const ToyMemory& toy, const std::string& b
 }
 
 inline const Lifetime& life(const PartitionedBlock& block, const std::string& name) {
-  for (auto found = block.lifetimes.rbegin(); found != block.lifetimes.rend(); ++found)
+  for (auto found = block.lifetimes.all().rbegin(); found != block.lifetimes.all().rend(); ++found)
     if (describe(found->name, *block.block) == name) return *found;
   throw std::runtime_error("no buffer " + name);
 }

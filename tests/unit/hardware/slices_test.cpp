@@ -114,6 +114,13 @@ TEST(Slices, ChipCountsThatDoNotExist) {
                 ThrowsMessage<InputError>(HasSubstr(row.message)));
 }
 
+TEST(Slices, AWholeNodeIsNearerThanTheLargestListedPart) {
+  HardwareProfile profile = load_profile("h100");
+  profile.chips_per_node = 72;
+  EXPECT_THAT([&] { slice_of_chips(profile, 64); },
+              ThrowsMessage<InputError>(HasSubstr("nearest: 8 or 72 (parts of a node of 72 are those of its slices)")));
+}
+
 TEST(Slices, TheMostCubicShapeOfACount) {
   auto text = profile_json("toy-torus");
   text.replace(text.find("\"4x4x4\""), 7, "\"4x4x4\", \"1x8x8\", \"2x4x8\"");

@@ -1,8 +1,10 @@
 // Each optional field of a model file: a model that has it, and one whose layers would not heed it.
 #include <gmock/gmock.h>
 
+#include <models/decoder_block.hpp>
 #include <models/load_model.hpp>
 #include <models/model_fields.hpp>
+#include <models/model_names.hpp>
 #include <models/unread_fields.hpp>
 #include <set>
 #include <shardplan/error.hpp>
@@ -120,6 +122,23 @@ TEST(UnreadFields, AreNamed) {
   for (const auto& field : model_counts) fields.insert(field.key);
   for (const auto& field : model_flags) fields.insert(field.key);
   EXPECT_EQ(seen, fields);
+}
+
+TEST(LayerParts, ModelsOfMaxTextHaveThoseOfTheirBlocks) {
+  for (const std::string& name : model_names())
+    EXPECT_THAT(parts_that_no_layer_has(load_model(name)), testing::IsEmpty()) << name;
+}
+
+// models/llama2.py: two norms in front of its branches, none behind, no biases.
+TEST(LayerParts, OthersAreNamed) {
+  Model model = load_model("llama2-7b");
+  model.use_qk_norm = model.use_post_attn_norm = model.use_post_ffw_norm = model.attention_bias = model.mlp_bias = true;
+  model.use_pre_norm = false;
+  EXPECT_THAT(parts_that_no_layer_has(model), testing::ElementsAre("use_qk_norm", "use_post_attn_norm", "use_post_ffw_norm",
+                                                                   "attention_bias", "mlp_bias", "use_pre_norm"));
+  Model mixture = load_model("mixtral-8x7b");
+  mixture.mlp_bias = true;  // layers/moe.py
+  EXPECT_THAT(parts_that_no_layer_has(mixture), testing::IsEmpty());
 }
 
 TEST(UnreadFields, OfAFileAreAnError) {

@@ -71,6 +71,17 @@ TEST(BatchOptions, GlobalTokensAreSplitIntoSteps) {
               ElementsAre(BatchOption{4, 1}));  // for the message
 }
 
+// Two million sequences: only their divisors are looked at.
+TEST(BatchOptions, GlobalTokensMayBeAnyNumber) {
+  PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
+  request.settings.config.max_target_length = 1000;
+  request.global_batch_tokens = 2'000'000'000;
+  const auto options = batch_options(space_of(request), parse_mesh("fsdp=8", axes()), 8, 1);
+  ASSERT_EQ(options.size(), 5U * 7U);  // 2^4 · 5^6 units of 8
+  EXPECT_EQ(options.front(), (BatchOption{1, 250'000}));
+  EXPECT_EQ(options.back(), (BatchOption{250'000, 1}));
+}
+
 TEST(BatchOptions, GlobalTokensAreSplitIntoTheStepsThatAreAskedFor) {
   PlanRequest request = with_settings(request_for("llama2-7b", "toy-switch", 8), {"gradient_accumulation_steps=2"});
   request.settings.config.max_target_length = 1000;

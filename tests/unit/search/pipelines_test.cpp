@@ -54,7 +54,7 @@ TEST(Pipelines, SchedulesDivideTheLayers) {
        "llama2-7b",
        "stage=8",
        {"pipeline_delay_activation_forwarding=true", "num_pipeline_repeats=2"},
-       {{2, 2, 16}, {2, 2, 32}}},
+       {{2, 2, 16, false, 2}, {2, 2, 32, false, 2}}},
       {"layers that don't divide", "llama2-7b", "stage=3", {}, {{1, -1, 3}}},
   };
   for (const auto& [what, model, mesh, settings, expected] : rows) {
@@ -66,11 +66,15 @@ TEST(Pipelines, SchedulesDivideTheLayers) {
 }
 
 TEST(Pipelines, BoundsHoldUnderTheCostModel) {
-  const std::pair<const char*, const char*> runs[] = {
-      {"llama3-8b", "tpu-v5p"}, {"mixtral-8x7b", "mi300x"}, {"mixtral-8x7b", "tpu-7x"}, {"deepseek2-16b", "tpu-v6e"}};
+  const std::tuple<const char*, const char*, std::vector<std::string>> runs[] = {
+      {"llama3-8b", "tpu-v5p", {}},
+      {"llama3-8b", "tpu-v5p", {"pipeline_delay_activation_forwarding=true"}},
+      {"mixtral-8x7b", "mi300x", {}},
+      {"mixtral-8x7b", "tpu-7x", {}},
+      {"deepseek2-16b", "tpu-v6e", {}}};
   int memory = 0, time = 0;
-  for (const auto& [model, machine] : runs) {
-    PlanRequest request = request_for(model, machine, 8);
+  for (const auto& [model, machine, settings] : runs) {
+    PlanRequest request = with_settings(request_for(model, machine, 8), settings);
     request.rule_sets = rule_sets({"default", "pipeline-large-moe", "ep-as-cp"});
     request.remat_policies = named_remat_policies({"full", "minimal"});
     const SearchSpace space = space_of(request);

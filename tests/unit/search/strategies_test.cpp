@@ -34,6 +34,16 @@ TEST(Strategies, AMeshUsesThoseOfItsAxes) {
               ElementsAre("tensor", "context", "expert", "pipeline"));
 }
 
+TEST(Strategies, AnExpertAxisWithoutExpertsSplitsNone) {
+  Parallelism p;
+  p.mesh = parse_mesh("fsdp=4,tensor=2,expert=2", load_rules("default").mesh_axes);
+  p.moe_path = MoePath::none;
+  EXPECT_TRUE(uses(p, Strategy::tensor));
+  EXPECT_FALSE(uses(p, Strategy::expert));
+  p.moe_path = MoePath::ragged;
+  EXPECT_TRUE(uses(p, Strategy::expert));
+}
+
 /// 1000 tokens in a step of these parts.
 Evaluation taking(double compute, double collectives, double host, double bubble) {
   Evaluation e;

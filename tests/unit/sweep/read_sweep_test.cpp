@@ -14,6 +14,7 @@ SweepAnswer every_kind() {
   marginal.plan->fit = Fit::marginal;
   marginal.limit = Limit::host_transfers;
   marginal.budget->kilowatt_hours = 1.0 / 7;
+  marginal.plan->lacks_bias_gradients = true;
   SweepAnswer answer =
       answer_of({with_budget(possible("a", "x", 4, plan_taking(4)), {}), impossible("a", "x", 2), marginal});
   answer.goal = {1'000'000, Seconds{1.5 * 86400}};
@@ -68,7 +69,8 @@ TEST(SweepCsv, HasARowACellAndQuotesWhatNeedsIt) {
   answer.rows[1].reason = "so \"called\", here";
   const std::string csv = sweep_csv(answer);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);
-  EXPECT_THAT(csv, testing::HasSubstr("\"so \"\"called\"\", here\"\n"));
+  EXPECT_THAT(csv, testing::HasSubstr("\"so \"\"called\"\", here\",\n"));
+  EXPECT_TRUE(csv.ends_with("host-transfers,,true\n"));
   EXPECT_THAT(csv, testing::HasSubstr("\"fsdp=4,expert=2\""));
   EXPECT_THAT(csv, testing::HasSubstr(",0.3333333333333333,"));
 }

@@ -25,6 +25,10 @@ std::string memory_text(const MemoryUse& memory) {
   return fmt::format("{}/{}", print_gibibytes(memory.peak()), print_gibibytes(memory.capacity));
 }
 
+std::string tokens_text(const Evaluation& e) {
+  return (lacks_bias_gradients(e) ? "< " : "") + print_number(e.tokens_per_second_with_routing());
+}
+
 /// A column and what it says of a plan.
 struct PlanColumn {
   Column column;
@@ -35,7 +39,7 @@ struct PlanColumn {
 /// narrow screen goes without the settings, which stand in the plan's command too.
 std::vector<PlanColumn> figures(bool has_experts, int settings_rank) {
   std::vector<PlanColumn> all = {
-      {{"tokens/s", Align::right}, [](const Evaluation& e) { return print_number(e.tokens_per_second_with_routing()); }},
+      {{"tokens/s", Align::right}, tokens_text},
       {{"per chip", Align::right, false, 5}, per_chip_text},
       {{"step", Align::right, false, 2}, [](const Evaluation& e) { return print_time(e.time.with_routing()); }},
       {{"MFU", Align::right, false, 4}, [](const Evaluation& e) { return print_share(e.time.utilization_with_routing()); }},
@@ -156,6 +160,17 @@ std::string devices_text(const PlanAnswer& answer, const Style& style) {
   return text;
 }
 
+/// Some machines' steps may have it, and others' not.
+std::string lacking_text(const PlanAnswer& answer, const Style& style) {
+  std::vector<std::string> machines;
+  for (const auto& machine : answer.machines)
+    if (machine.recommended && lacks_bias_gradients(*machine.recommended)) machines.push_back(machine.hardware);
+  if (machines.empty()) return "";
+  return wrap_text(fmt::format("at most: the time that gradients of experts' biases take on {} is not known, and left out",
+                               fmt::join(machines, ", ")),
+                   "< ", style.width());
+}
+
 /// MFU has one peak for all runs; products of fewer bits reach beyond it.
 std::string peak_text(const PlanAnswer& answer, const Style& style) {
   const bool is_quantized = std::any_of(answer.machines.begin(), answer.machines.end(), [](const MachinePlan& machine) {
@@ -181,7 +196,7 @@ std::string machines_text(const PlanAnswer& answer, const Style& style) {
   TextTable table(with_columns_of(std::move(first), columns));
   for (const auto& machine : answer.machines) add_machine(table, answer, machine, columns, style);
   return table.print(style.width()) + unfinished_text(answer, style) + slices_text(answer, style) +
-         devices_text(answer, style) + peak_text(answer, style);
+         devices_text(answer, style) + lacking_text(answer, style) + peak_text(answer, style);
 }
 
 std::string strategies_text(const MachinePlan& machine, const Style& style) {

@@ -56,7 +56,7 @@ TEST(Cycles, PeeledOffALoopLeaveAllWeightGradientsToTheEnd) {
     const ToyMemory toy({cycle_of_three(), config, "default", "fsdp=4", compiler});
     std::vector<Moment> found;
     for (Moment& moment : moments_of(toy.blocks(), toy.bound(), toy.config(), compiler, head))
-      if (moment.in_turn.value > 0 && moment.name == "backward of layers_global") found.push_back(moment);
+      if (moment.in_turn.value > 0 && moment.name() == "backward of layers_global") found.push_back(moment);
     return found;
   };
   const Compiler peels = with(toy_tpu(), Habit::peels_offloading_loops);
@@ -153,7 +153,7 @@ ToyMemory with_one_behind(const Compiler& compiler, std::int64_t layers) {
 
 Moment moment_of(const ToyMemory& toy, const std::string& name) {
   for (const Moment& moment : moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual))
-    if (moment.name == name) return moment;
+    if (moment.name() == name) return moment;
   throw std::runtime_error("no moment " + name);
 }
 

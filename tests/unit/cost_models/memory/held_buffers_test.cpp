@@ -44,11 +44,11 @@ TEST(HeldBuffers, AddUpToEveryMomentOfALoop) {
          moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual)) {
       const auto held = held_at(moment, toy);
       if (!moment.loop) {
-        EXPECT_THAT(held, IsEmpty()) << moment.name;
+        EXPECT_THAT(held, IsEmpty()) << moment.name();
         continue;
       }
-      EXPECT_EQ(sum_of(held, HeldAs::temporary), moment.temporaries) << run.mesh << ", " << moment.name;
-      EXPECT_EQ(sum_of(held, HeldAs::activation), moment.activations) << run.mesh << ", " << moment.name;
+      EXPECT_EQ(sum_of(held, HeldAs::temporary), moment.temporaries) << run.mesh << ", " << moment.name();
+      EXPECT_EQ(sum_of(held, HeldAs::activation), moment.activations) << run.mesh << ", " << moment.name();
       EXPECT_TRUE(std::is_sorted(held.begin(), held.end(),
                                  [](const HeldBuffer& a, const HeldBuffer& b) { return a.total() > b.total(); }));
     }

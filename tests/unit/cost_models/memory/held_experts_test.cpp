@@ -66,7 +66,7 @@ TEST(HeldExperts, ThatAreNotCastAreGatheredAgain) {
   EXPECT_EQ(gathers(toy, Phase::rematerialized_forward), 3 * 2 * 5);
   EXPECT_EQ(mib(copies(toy)), 0);
   const auto moments = moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual);
-  EXPECT_EQ(moments.front().name, "forward of layers");
+  EXPECT_EQ(moments.front().name(), "forward of layers");
   EXPECT_EQ(mib(moments.front().copies), 3 * 2 * 8);
 }
 
@@ -87,7 +87,7 @@ TEST(HeldExperts, WaitWithTheirSumsForTheIterationsEnd) {
   const auto most = [](const ToyMemory& toy) {
     Bytes temporaries;
     for (const Moment& moment : moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual))
-      if (moment.name == "backward of layers") temporaries = std::max(temporaries, moment.temporaries);
+      if (moment.name() == "backward of layers") temporaries = std::max(temporaries, moment.temporaries);
     return temporaries;
   };
   const Bytes in_turn = most(stages({}, holds));

@@ -10,7 +10,7 @@ namespace {
 
 TEST(WorkingSet, IsTheLargestSumOfBuffersAliveTogether) {
   PartitionedBlock block;
-  block.lifetimes = {
+  block.lifetimes = std::vector<Lifetime>{
       {"a", {10}, 0, 1}, {"b", {20}, 1, 3}, {"c", {30}, 2, 2}, {"d", {40}, 4, 5}, {"in place", {99}, 5, 4}};
   EXPECT_EQ(working_set(block, 0).value, 50);  // b and c at step 2
   EXPECT_EQ(working_set(block, 3).value, 40);  // d

@@ -170,7 +170,7 @@ TEST(Moments, TablesAreTurnedBeforeTheLossOfSeveralSequencesAlone) {
       const ToyMemory toy({toy_llama(), toy_config(sequences, 1024), "default", "fsdp=16", like});
       const auto all = moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual);
       for (const Moment& moment : all)
-        if (moment.name == name) return mib(moment.temporaries);
+        if (moment.name() == name) return mib(moment.temporaries);
       throw std::runtime_error("no moment " + name);
     };
     return temporaries(with(compiler, Habit::pads_to_tiles)) - temporaries(compiler);

@@ -1,7 +1,7 @@
 // What muon's matrices need while they are orthogonalized, X in float32, what is gathered in bf16.
 #include <gmock/gmock.h>
 
-#include <cost_models/memory/newton_schulz.hpp>
+#include <cost_models/memory/state/newton_schulz.hpp>
 
 #include "../memory_toys.hpp"
 

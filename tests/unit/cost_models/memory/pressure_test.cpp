@@ -71,7 +71,7 @@ TEST(PeeledIteration, LeavesWhatItsWeightGradientsRead) {
     const ToyMemory toy({toy_deepseek(), config, "default", "fsdp=8", compiler});
     std::vector<Bytes> found;
     for (const Moment& moment : moments_of(toy.blocks(), toy.bound(), toy.config(), compiler, HeadGradient::habitual))
-      if (moment.name == "backward of dense_layers") found.push_back(moment.temporaries);
+      if (moment.name() == "backward of dense_layers") found.push_back(moment.temporaries);
     return found;
   };
   const Compiler peels = with(toy_tpu(), Habit::peels_offloading_loops);
@@ -87,10 +87,11 @@ TEST(PeeledIteration, LeavesWhatItsWeightGradientsRead) {
 TEST(XlasList, GathersBeforeItMakesWhatIsLarger) {
   const auto gathered_at = [](std::int64_t weight, int earliest) {
     PartitionedBlock layer;
-    layer.lifetimes = {{{0, " output"}, Bytes{2 << 20}, 3, 9}, {{1, ", gathered"}, Bytes{weight << 20}, 8, 9}};
-    layer.lifetimes.back().listed_first = earliest;
+    std::vector<Lifetime> lives = {{{0, " output"}, Bytes{2 << 20}, 3, 9}, {{1, ", gathered"}, Bytes{weight << 20}, 8, 9}};
+    lives.back().listed_first = earliest;
+    layer.lifetimes = lives;
     const auto listed = in_list({layer});
-    return listed.empty() ? -1 : listed.front().lifetimes.back().first;
+    return listed.empty() ? -1 : listed.front().lifetimes.all().back().first;
   };
   EXPECT_EQ(gathered_at(1, 1), 1);
   EXPECT_EQ(gathered_at(3, 1), 8);

@@ -54,7 +54,7 @@ TEST(MemoryRange, AHeadWaitsToHideWhatRowsMove) {
   const auto left = [](const char* mesh, const Compiler& compiler) {
     const ToyMemory toy({toy_llama(), toy_config(8, 1024), "default", mesh, compiler});
     for (const Moment& m : moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual))
-      if (m.name == "backward of layers") return m.gradients;
+      if (m.name() == "backward of layers") return m.gradients;
     throw InternalError("no layers");
   };
   const Compiler next = with(off_by(0, 0), Habit::defers_head_gradient);

@@ -11,7 +11,8 @@ const measuresOf = (cells) => measures.filter((m) => cells.some((c) => c.feasibl
 function cellTip(answer, cell, names) {
   const head = `${cell.model} on ${cellText(cell)}`;
   if (!cell.feasible) return `${head}\n${inWords(cell.limited_by)}: ${cell.reason}`;
-  return [head, names.length ? names.join(", ") : "", `${takes(cell)}${isLate(answer, cell) ? ", too late" : ""}`, `${numberText(cell.tokens_per_second)} tokens/s, MFU ${shareText(cell.plan.model_flops_utilization)}`,
+  return [head, names.length ? names.join(", ") : "", `${takes(cell)}${isLate(answer, cell) ? ", too late" : ""}`, `${cellRateText(cell)} tokens/s, MFU ${shareText(cell.plan.model_flops_utilization)}`,
+    lacks(cell) ? "the time that gradients of experts' biases take there is not known" : "",
     `limited by ${inWords(cell.limited_by)}`, `${meshText(cell.plan.mesh)}, ${cell.plan.rules} rules, remat ${cell.plan.remat}`,
     misfit(cell.plan.fit, cell.plan)].filter(Boolean).join("\n");
 }
@@ -57,7 +58,7 @@ const reasonColumns = [{ title: "machine", text: (c) => c.hardware }, { title: "
 
 const cellColumns = (answer) => [
   { title: "machine", text: (c) => c.hardware }, { title: "chips", number: true, text: (c) => countText(c.chips) },
-  { title: "tokens/s", number: true, text: (c) => (c.feasible ? numberText(c.tokens_per_second) : "–") },
+  { title: "tokens/s", number: true, text: (c) => (c.feasible ? cellRateText(c) : "–") },
   ...(answer.tokens === null ? [] : [{ title: "days", number: true, text: (c) => (c.days === null ? "–" : `${numberText(c.days)}${isLate(answer, c) ? ", too late" : ""}`) },
     { title: "chip-hours", number: true, text: (c) => (c.chip_hours === null ? "–" : countText(c.chip_hours)) },
     { title: "cost", number: true, text: (c) => (c.cost === null ? "–" : dollarsText(c.cost)) },

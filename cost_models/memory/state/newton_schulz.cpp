@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cost_models/memory/newton_schulz.hpp>
+#include <cost_models/memory/state/newton_schulz.hpp>
 #include <cost_models/step/muon_matrix.hpp>
 
 namespace shardplan {
