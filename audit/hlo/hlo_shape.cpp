@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <audit/hlo/hlo_shape.hpp>
 #include <charconv>
+#include <shardplan/rounding.hpp>
 #include <utility>
 
 namespace shardplan {
@@ -56,6 +58,24 @@ std::optional<std::int64_t> elements_in(std::string_view dims) {
   const bool whole =
       for_each_dim(dims, [&](std::int64_t size) { return !__builtin_mul_overflow(elements, size, &elements); });
   return whole ? std::optional(elements) : std::nullopt;
+}
+
+/// "8,128" as numbers; none: it isn't such a list.
+std::vector<std::int64_t> numbers_in(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  const bool whole = for_each_dim(text, [&](std::int64_t number) {
+    numbers.push_back(number);
+    return true;
+  });
+  return whole ? numbers : std::vector<std::int64_t>{};
+}
+
+/// Between two marks; empty where one is missing.
+std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
+  const auto first = text.find(begin);
+  if (first == text.npos) return {};
+  const auto last = text.find(end, first + begin.size());
+  return last == text.npos ? std::string_view{} : text.substr(first + begin.size(), last - first - begin.size());
 }
 
 std::optional<std::int64_t> bytes_of_array(std::string_view shape) {
@@ -112,6 +132,26 @@ std::optional<std::int64_t> bytes_of_shape(std::string_view shape) {
     if (!bytes || __builtin_add_overflow(sum, *bytes, &sum)) return std::nullopt;
   }
   return sum;
+}
+
+std::optional<std::int64_t> bytes_in_tiles(std::string_view shape) {
+  constexpr std::int64_t most_of_a_tile = 1 << 20;  // tiles are of a thousand elements or so
+  if (!bytes_of_shape(shape)) return std::nullopt;
+  auto dims = dims_of_shape(shape);
+  const auto bits = bits_of(trimmed(shape).substr(0, trimmed(shape).find('[')));
+  const std::vector<std::int64_t> minor_to_major = numbers_in(between(shape, "]{", ":"));
+  const std::vector<std::int64_t> tile = numbers_in(between(shape, ":T(", ")"));
+  if (!dims || !bits || tile.empty() || minor_to_major.size() != dims->size()) return bytes_of_shape(shape);
+  for (std::size_t i = 0; i < std::min(tile.size(), dims->size()); ++i) {
+    const auto dim = static_cast<std::size_t>(minor_to_major[i]);
+    const std::int64_t part = tile[tile.size() - 1 - i];
+    if (dim >= dims->size() || part == 0 || part > most_of_a_tile) return bytes_of_shape(shape);
+    (*dims)[dim] = rounded_up((*dims)[dim], part);
+  }
+  std::int64_t all = *bits;
+  for (const std::int64_t size : *dims)
+    if (__builtin_mul_overflow(all, size, &all)) return std::nullopt;
+  return divided_up(all, std::int64_t{8});
 }
 
 std::optional<std::vector<std::int64_t>> dims_of_shape(std::string_view shape) {

@@ -11,6 +11,10 @@ namespace shardplan {
 /// Bytes of a shape, of all elements for a tuple; tokens take none. Empty: not a shape.
 std::optional<std::int64_t> bytes_of_shape(std::string_view shape);
 
+/// The same of an array as it lies in memory: its minor dims in whole tiles, "{0,2,1:T(8,128)}" of 360 x 4 x 8 as 384 x 4 x
+/// 8. Without tiles, or in tiles of another form, bytes_of_shape.
+std::optional<std::int64_t> bytes_in_tiles(std::string_view shape);
+
 /// The sizes of an array's dims, none for a scalar; of a dynamic dim the largest. Empty: not an array.
 std::optional<std::vector<std::int64_t>> dims_of_shape(std::string_view shape);
 

@@ -34,11 +34,11 @@ std::optional<std::string_view> argument_shapes(std::string_view module_line) {
   return module_line.substr(begin + key.size(), end + 1 - begin - key.size());
 }
 
-/// Without what is in host memory (space 5).
+/// As they lie, without what is in host memory (space 5).
 std::optional<Bytes> arguments_in(std::string_view tuple) {
   Bytes sum;
   for (const std::string_view shape : elements_of_shape(tuple)) {
-    const auto bytes = bytes_of_shape(shape);
+    const auto bytes = bytes_in_tiles(shape);
     if (!bytes) return std::nullopt;
     if (shape.find("S(5)") == nowhere) sum += Bytes{*bytes};
   }

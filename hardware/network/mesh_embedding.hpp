@@ -21,11 +21,6 @@ class MeshEmbedding {
   /// An empty list or axes of size 1: one device, no time.
   GroupNetwork network(const AxisList& axes, GroupSpan span = GroupSpan::whole) const;
 
-  /// Whether its devices, or some of them, are those of one chip; false but on a torus of such chips.
-  bool is_on_chip(AxisId axis) const {
-    return fabric_ == FabricKind::torus && path_.empty() && assignment_[axis][core_dim] > 1;
-  }
-
   /// Coordinates of the devices of one slice (or GPU job without dcn axes) in mesh order; of a graph the device's number.
   std::vector<DeviceCoordinates> device_coordinates() const;
 

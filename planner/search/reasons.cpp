@@ -190,18 +190,6 @@ std::string why_two_passes(const Evaluation& e) {
       e.config.gradient_accumulation_steps);
 }
 
-/// Only where the search gave it one.
-bool has_dense_expert_axis(const Evaluation& e, const SearchSpace& space) {
-  return !space.base.model.has_experts() && e.mesh.size_of(AxisRole::expert) > 1 && !space.asks_for(AxisRole::expert);
-}
-
-std::string why_dense_expert_axis(const Evaluation& e, const SearchSpace& space) {
-  return fmt::format(
-      "expert={}: the model has no experts, and the axis does what another could; but JAX gives it, the last, dims of the "
-      "torus that are as long as a chip has devices, so that another axis has the {} devices of each chip",
-      e.mesh.size_of(AxisRole::expert), space.base.hardware.devices_per_chip);
-}
-
 }  // namespace
 
 std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
@@ -210,7 +198,6 @@ std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace&
   std::vector<std::string> reasons = {where_time_goes(best), memory_at_peak(best)};
   if (!space.packing_fixed && !best.config.packing) reasons.push_back(why_not_packed(best));
   if (has_two_passes_for_its_update(best, space)) reasons.push_back(why_two_passes(best));
-  if (has_dense_expert_axis(best, space)) reasons.push_back(why_dense_expert_axis(best, space));
   if (!plan.alternatives.empty()) {
     reasons.push_back(why_not(best, plan.alternatives.front()));
     if (auto change = what_would_change_it(best, plan.alternatives.front()); !change.empty())

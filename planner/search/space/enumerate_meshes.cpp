@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <numeric>
-#include <planner/search/space/dense_expert_axis.hpp>
 #include <planner/search/space/enumerate_meshes.hpp>
 #include <planner/search/space/pipeline_options.hpp>
 #include <shardplan/rounding.hpp>
@@ -59,23 +58,11 @@ bool could_help(const std::string& axis, const SearchSpace& space, const RuleSet
 
 int devices_of(const SearchSpace& space) { return static_cast<int>(space.base.devices()); }
 
-bool is_expert_axis_of_dense_model(AxisRole role, const SearchSpace& space) {
-  return role == AxisRole::expert && !space.base.model.has_experts();
-}
-
-/// Of an axis that repeats what others do (dense_expert_axis.hpp).
-Sizes sizes_beside_chips(const SearchSpace& space) {
-  const auto size = size_beside_chips(space.base.hardware, space.base.slice);
-  return size ? Sizes{*size, 1} : Sizes{1};
-}
-
 /// The sizes that one axis may have in all, out of the divisors of the devices.
 Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleSet& rules, Stages stages) {
   const auto asked = space.asked_axes.find(axis);
   const bool is_asked = asked != space.asked_axes.end();
   if (is_asked && asked->second.least == asked->second.most) return {asked->second.least};
-  const bool repeats = is_expert_axis_of_dense_model(axis_role(axis), space) && some_rule_uses(rules, axis);
-  if (!is_asked && stages == Stages::none && repeats) return sizes_beside_chips(space);
   if (!is_asked && !could_help(axis, space, rules, stages)) return {1};
   Sizes sizes = divisors(devices_of(space));
   if (is_asked) std::erase_if(sizes, [&](int n) { return !asked->second.has(n); });
@@ -148,11 +135,6 @@ bool is_fsdp_by_another_name(const Mesh& mesh, const SearchSpace& space) {
   return mesh.size_of(AxisRole::fsdp_transpose) > 1 && mesh.size_of(AxisRole::fsdp) == 1;
 }
 
-bool repeats_another(const Mesh& mesh, const SearchSpace& space) {
-  if (space.asks_for(AxisRole::expert) || space.base.model.has_experts()) return false;
-  return mesh.size_of(AxisRole::expert) > 1 && !leaves_chips_to_another(mesh, space.base);
-}
-
 /// Every mesh whose axes have one of these sizes in all.
 std::vector<Mesh> meshes_with(const std::vector<Sizes>& totals, const SearchSpace& space, const RuleSet& rules) {
   std::vector<Mesh> meshes;
@@ -160,7 +142,7 @@ std::vector<Mesh> meshes_with(const std::vector<Sizes>& totals, const SearchSpac
     for (const Sizes& ici : factorizations(space.base.slice.devices, inside_slice(totals, dcn)))
       meshes.push_back(mesh_of(rules, ici, dcn));
   std::erase_if(meshes, [&](const Mesh& mesh) {
-    return is_fsdp_by_another_name(mesh, space) || splits_nodes_before_devices(mesh, space) || repeats_another(mesh, space);
+    return is_fsdp_by_another_name(mesh, space) || splits_nodes_before_devices(mesh, space);
   });
   return meshes;
 }

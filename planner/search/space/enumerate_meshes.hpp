@@ -2,7 +2,6 @@
 // Every mesh of a machine's devices over a rule set's axes that could help this model:
 //   sizes inside a slice multiply to its devices, sizes between slices to the slices
 //   an axis is searched when some rule uses it and its size divides the dims that it splits
-//   the expert axis of models without experts is searched where it leaves chips to another (dense_expert_axis.hpp)
 //   fsdp_transpose splits what fsdp has split already: alone it would only be fsdp along another dim
 //   between slices only data, fsdp and stage grow, those that communicate least; an axis that the request fixes may, too
 //   beside more than one stage only data, fsdp, expert and tensor are searched

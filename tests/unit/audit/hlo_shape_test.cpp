@@ -30,6 +30,25 @@ TEST(HloShape, Bytes) {
     EXPECT_EQ(bytes_of_shape(shape), bytes) << shape;
 }
 
+// gpt-oss over fsdp=8: 360 features of a shard lie in three registers of 128 lanes.
+TEST(HloShape, BytesInTiles) {
+  const std::pair<const char*, std::int64_t> rows[] = {
+      {"f32[360,4,8,96]{0,3,2,1:T(8,128)}", 4LL * 384 * 4 * 8 * 96},
+      {"f32[8,4,96]{2,1,0:T(4,128)}", 4LL * 8 * 4 * 128},
+      {"bf16[8,4096]{1,0:T(8,128)(2,1)S(1)}", 2LL * 8 * 4096},
+      {"f32[2880]{0:T(1024)}", 4LL * 3072},
+      {"f32[]{:T(128)}", 4},
+      {"f32[4,4]{1,0}", 64},
+      {"f32[4,4]{1,0:T(*,128)}", 64},
+      {"f32[4,4]{1:T(8,128)}", 64},
+      {"f32[4,4]{7,9:T(8,128)}", 64},
+      {"f32[4]{0:T(9223372036854775807)}", 16},
+      {"(f32[4]{0:T(128)}, u32[])", 20},
+  };
+  for (const auto& [shape, bytes] : rows) EXPECT_EQ(bytes_in_tiles(shape), bytes) << shape;
+  EXPECT_EQ(bytes_in_tiles("f32[x]{0:T(128)}"), std::nullopt);
+}
+
 TEST(HloShape, AnythingElseHasNone) {
   for (const auto* shape :
        {"", "f32", "f33[4]", "f32[4", "f32[4,,4]", "f32[x]", "f32[-4]", "(f32[4]", "f32[4000000000,4000000000]"})

@@ -184,14 +184,15 @@ TEST(ReadHlo, NamesTheMeshThatItsGroupsName) {
   EXPECT_THROW(mesh_of_program(read_hlo(lines_of(program_text("")))), InputError);
 }
 
-/// What the program holds on a device: 32 and 16 bytes, not the 8 in host memory. A shape that can't be read leaves it open.
+/// What the program holds on a device: 32 bytes, and 512 in a tile, not the 8 in host memory. A shape that can't be read leaves
+/// it open.
 TEST(ReadHlo, ArgumentsOnTheDevice) {
   const auto arguments = [](const std::string& layout) {
     std::string text = program_text("");
     return read_hlo(lines_of(text.insert(text.find('\n'), layout))).arguments;
   };
   EXPECT_EQ(arguments(", entry_computation_layout={(f32[8]{0}, /*index=1*/bf16[8]{0:T(256)}, f32[2]{0:S(5)})->f32[8]{0}}"),
-            Bytes{48});
+            Bytes{544});
   EXPECT_EQ(arguments(", entry_computation_layout={(f32[8]{0}, f99[8]{0})->f32[8]{0}}"), std::nullopt);
   EXPECT_EQ(arguments(""), std::nullopt);
 }

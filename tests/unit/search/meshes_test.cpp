@@ -102,21 +102,11 @@ TEST(EnumerateMeshes, ExpertsThatOutnumberANodeSpanNodes) {
   EXPECT_TRUE(spans("mixtral-8x7b").empty());
 }
 
-// 32 chips of 7x are 2 x 4 x 4, each with two devices: `expert`, the last axis, takes x, and another gets the devices of
-// chips.
-// On 64 chips, 4 x 4 x 4, tensor=2 has them anyway.
-TEST(EnumerateMeshes, DenseModelsHaveAnExpertAxisWhereItLeavesChipsToAnother) {
-  const auto with_expert = [](const char* model, int chips, const char* mesh) {
-    std::set<std::string> names;
-    for (const std::string& name : meshes_of({"", model, "tpu-7x", "default", mesh, chips, 1}))
-      if (name.find("expert=") != std::string::npos) names.insert(name);
-    return names;
-  };
-  EXPECT_EQ(with_expert("llama2-7b", 32, "data=1,context=1,fsdp_transpose=1,tensor_sequence=1"),
-            (std::set<std::string>{"fsdp=16 tensor=2 expert=2", "fsdp=4 tensor=8 expert=2", "tensor=32 expert=2"}));
-  EXPECT_TRUE(with_expert("llama2-7b", 64, "data=1,context=1").empty());
-  EXPECT_EQ(with_expert("llama2-7b", 32, "fsdp=8,data=1,context=1,tensor=1,tensor_sequence=1,fsdp_transpose=1,expert=2..8"),
-            (std::set<std::string>{"fsdp=8 expert=8"}));
+// Where it is asked for: its sizes are not those of experts that there aren't.
+TEST(EnumerateMeshes, DenseModelsHaveAnExpertAxisWhereItIsAskedFor) {
+  const Case given{"", "llama2-7b", "toy-switch", "ep-as-cp", "expert=2..8", 8, 1};
+  EXPECT_EQ(meshes_of(given), (std::set<std::string>{"expert=8", "data=2 expert=4", "fsdp=2 expert=4", "data=4 expert=2",
+                                                     "fsdp=4 expert=2", "data=2 fsdp=2 expert=2"}));
 }
 
 TEST(EnumerateMeshes, SizesDivideWhatTheySplit) {
