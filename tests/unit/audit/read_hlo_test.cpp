@@ -184,8 +184,8 @@ TEST(ReadHlo, NamesTheMeshThatItsGroupsName) {
   EXPECT_THROW(mesh_of_program(read_hlo(lines_of(program_text("")))), InputError);
 }
 
-/// What the program holds on a device: 32 bytes, and 512 in a tile, not the 8 in host memory. A shape that can't be read leaves
-/// it open.
+/// What the program holds on a device: 32 bytes, and 512 in a tile, not the 8 in host memory. A shape that can't be read
+/// leaves it open.
 TEST(ReadHlo, ArgumentsOnTheDevice) {
   const auto arguments = [](const std::string& layout) {
     std::string text = program_text("");
