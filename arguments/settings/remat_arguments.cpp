@@ -8,7 +8,10 @@
 namespace shardplan {
 namespace {
 
-constexpr std::string_view usual_policy = "full";  // base.yml
+const std::string& usual_policy() {
+  static const std::string policy = TrainConfig{}.remat_policy;
+  return policy;
+}
 
 std::map<std::string, SavePlace> read_custom(const GivenArguments& arguments) {
   std::map<std::string, SavePlace> saved;
@@ -39,7 +42,7 @@ RematPolicy custom_remat_policy(const GivenArguments& arguments) { return {"cust
 
 RematPolicy read_remat(const GivenArguments& arguments, const TrainConfig& config) {
   const auto* given = arguments.find("remat_policy");
-  const std::string policy = arguments.text("remat_policy", std::string(usual_policy));
+  const std::string policy = arguments.text("remat_policy", usual_policy());
   if (policy == "custom") return {policy, read_custom(arguments), true};
   if (given && given->in_file && !is_remat_policy(policy))
     throw InputError(fmt::format("{}: {}", given->place, unknown_name("policy", policy, all_remat_policies())));
@@ -56,7 +59,7 @@ std::vector<std::string> ignored_places(const GivenArguments& arguments, const T
 }
 
 std::vector<std::pair<std::string, std::string>> remat_as_arguments(const RematPolicy& remat) {
-  if (remat.name == usual_policy) return {};
+  if (remat.name == usual_policy()) return {};
   std::vector<std::pair<std::string, std::string>> printed = {{"remat_policy", remat.name}};
   if (!remat.places_activations) return printed;
   for (const auto& row : remat_arguments()) {

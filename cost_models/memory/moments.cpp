@@ -57,31 +57,24 @@ class Moments {
       waiting_ -= parts_[i].waiting;
       copies_ -= parts_[i].copies;
     }
-    if (head_gradient_.value > 0) add(MomentKind::head_gradient, nullptr, {gradients_, waiting_, head_gradient_});
+    if (head_gradient_.value > 0)
+      moments_.push_back({.kind = MomentKind::head_gradient,
+                          .gradients = gradients_,
+                          .activations = waiting_,
+                          .temporaries = head_gradient_});
     if (config_.opt_type == OptimizerType::muon)
       add_newton_schulz();
     else
       add_optimizer();
     if (const MixedUpdates mixed = mixed_updates(blocks_, program_, config_, compiler_); mixed.together.value > 0)
-      add(MomentKind::optimizer, nullptr, {{}, {}, mixed.together}, mixed.in_turn);
+      moments_.push_back({.kind = MomentKind::optimizer, .temporaries = mixed.together, .in_turn = mixed.in_turn});
     for (const TurnedUpdate& update : turned_updates(blocks_, program_, config_, compiler_))
-      add(MomentKind::optimizer, nullptr, {update.gradient, {}, update.copies});
+      moments_.push_back(
+          {.kind = MomentKind::optimizer, .gradients = update.gradient, .temporaries = update.copies});
     return std::move(moments_);
   }
 
  private:
-  struct Needs {
-    Bytes gradients, activations, temporaries;
-  };
-
-  Moment& add(MomentKind kind, const Block* block, const Needs& needs, Bytes in_turn = {}) {
-    Moment moment;
-    moment.kind = kind, moment.block = block;
-    moment.gradients = needs.gradients, moment.activations = needs.activations, moment.temporaries = needs.temporaries;
-    moment.in_turn = in_turn;
-    return moments_.emplace_back(moment);
-  }
-
   void run_backward(std::size_t number) {
     const Loop& loop = loops_[number];
     const LoopParts& parts = parts_[number];
@@ -103,11 +96,15 @@ class Moments {
     const Bytes cleared = listed ? cleared_stacks(blocks_, program_, config_, compiler_) : Bytes{0};
     const auto weights = leaves_weights || in_turn ? WeightGradients::later : WeightGradients::here;
     const Bytes copies = head ? copies_ - behind_loss_ : copies_;
-    Moment& moment = add(head ? MomentKind::loss : MomentKind::backward, &last,
-                         {gradients_ + cleared + parts.behind, waiting_,
-                          working_set(loop, program_, config_, compiler_, weights) + copies});
-    moment.if_head_is_late = late_head_;
-    moment.loop = number, moment.weight_gradients = weights, moment.copies = copies;
+    moments_.push_back({.kind = head ? MomentKind::loss : MomentKind::backward,
+                        .block = &last,
+                        .gradients = gradients_ + cleared + parts.behind,
+                        .activations = waiting_,
+                        .temporaries = working_set(loop, program_, config_, compiler_, weights) + copies,
+                        .if_head_is_late = late_head_,
+                        .loop = number,
+                        .weight_gradients = weights,
+                        .copies = copies});
     if (head) add_held_head(*loop.back());
     if (head) leave_head_behind(*loop.back(), late);
     if (head) add_turned_stacks();
@@ -120,7 +117,12 @@ class Moments {
     for (const auto& block : blocks_) {
       const Bytes held = held_in_forward_loop(block, program_, config_, compiler_);
       if (held.value == 0) continue;
-      add(MomentKind::forward, block.block, {gradients_, waiting_, held + copies_}).copies = held + copies_;
+      moments_.push_back({.kind = MomentKind::forward,
+                          .block = block.block,
+                          .gradients = gradients_,
+                          .activations = waiting_,
+                          .temporaries = held + copies_,
+                          .copies = held + copies_});
     }
   }
 
@@ -129,9 +131,12 @@ class Moments {
     Bytes turned;
     for (const auto& block : blocks_) turned += turned_stacks(block, *program_.mesh, compiler_);
     if (turned.value == 0) return;
-    Moment& moment = add(MomentKind::turn_of_rows, nullptr, {gradients_, waiting_, turned + copies_});
-    moment.turned = turned;
-    moment.not_before_loss = gradients_ - accumulated_;
+    moments_.push_back({.kind = MomentKind::turn_of_rows,
+                        .gradients = gradients_,
+                        .activations = waiting_,
+                        .temporaries = turned + copies_,
+                        .turned = turned,
+                        .not_before_loss = gradients_ - accumulated_});
   }
 
   /// vocab_tiling_ag_once: the tiles add up the whole weight's gradient as it is stored; its sum is another such buffer, and
@@ -140,7 +145,20 @@ class Moments {
     if (!config_.holds_head_over_tiles()) return;
     const Bytes gathered = unsummed_head_gradient(head, program_);
     const Bytes summed = recast(gathered, config_.dtype, config_.weight_dtype);
-    add(MomentKind::head_over_tiles, nullptr, {gradients_, waiting_, gathered + summed * 2});
+    moments_.push_back({.kind = MomentKind::head_over_tiles,
+                        .gradients = gradients_,
+                        .activations = waiting_,
+                        .temporaries = gathered + summed * 2});
+  }
+
+  /// Of what runs outside of its loop, beside what was copied in front of the loops.
+  void add_backward(const Block& block, Bytes temporaries, Bytes in_turn = {}) {
+    moments_.push_back({.kind = MomentKind::backward,
+                        .block = &block,
+                        .gradients = gradients_,
+                        .activations = waiting_,
+                        .temporaries = temporaries + copies_,
+                        .in_turn = in_turn});
   }
 
   /// Behind a peeled loop its first layer runs. Where the head's weight gradient is left, it is made there, beside what the
@@ -153,9 +171,8 @@ class Moments {
     if (next.back()->block->kind == BlockKind::layer) return run_before_peeled_iteration(loop, next);
     if (head_ == HeadGradient::late && is_dense_cycle(loop)) return run_peeled_cycle(loop, *next.back());
     if (head_gradient_.value == 0) return;
-    add(MomentKind::backward, &last,
-        {gradients_, waiting_,
-         left_at_the_end(*loop.front()) + head_gradient_ + working_set(next, program_, config_, compiler_) + copies_});
+    add_backward(last,
+                 left_at_the_end(*loop.front()) + head_gradient_ + working_set(next, program_, config_, compiler_));
   }
 
   /// What was peeled off is in no loop: of a cycle of dense layers all weight gradients come last, and the head's with them
@@ -168,8 +185,7 @@ class Moments {
       operands += late_gradient_operands(*block, *program_.mesh, compiler_) * block->block->layers_per_cycle;
       in_turn += weight_gradient_operands(*block, *program_.mesh, compiler_, Module::mlp) * block->block->layers_per_cycle;
     }
-    add(MomentKind::backward, loop.back()->block,
-        {gradients_, waiting_, operands + unsummed_head_gradient(head, program_) + copies_}, in_turn);
+    add_backward(*loop.back()->block, operands + unsummed_head_gradient(head, program_), in_turn);
   }
 
   /// A layer in front of that loop is in none: it runs backward before the weight gradients of the iteration that was
@@ -179,8 +195,7 @@ class Moments {
     if (before.single_run == SingleRun::no) return;
     Bytes left;
     for (const PartitionedBlock* block : loop) left += weight_gradient_operands(*block, *program_.mesh, compiler_);
-    add(MomentKind::backward, &before,
-        {gradients_, waiting_, left + working_set(next, program_, config_, compiler_) + copies_});
+    add_backward(before, left + working_set(next, program_, config_, compiler_));
   }
 
   /// When the head's weight gradient is computed is a schedule's outcome, on every compiler: the habit says what is
@@ -215,7 +230,9 @@ class Moments {
     for (const LoopParts& parts : parts_) gradients += parts.whole;
     const Bytes updates = updates_in_flight(blocks_, program_, config_, compiler_) +
                           moments_in_flight(blocks_, program_, config_, compiler_);
-    add(MomentKind::optimizer, nullptr, {std::max(gradients, accumulated_), {}, updates});
+    moments_.push_back({.kind = MomentKind::optimizer,
+                        .gradients = std::max(gradients, accumulated_),
+                        .temporaries = updates});
   }
 
   /// Embedding and head are adamw's: their gradients wait. What matrices need that are worked on at once, is all counted
@@ -229,8 +246,10 @@ class Moments {
       else if (block.block->kind != BlockKind::layer || !compiler_.has(Habit::orthogonalizes_matrices_together))
         gradients += waiting_gradients(block, program_, config_, compiler_);
     }
-    add(MomentKind::optimizer, nullptr, {std::max(gradients, accumulated_), {}, needs.first});
-    add(MomentKind::optimizer, nullptr, {{}, {}, needs.last});
+    moments_.push_back({.kind = MomentKind::optimizer,
+                        .gradients = std::max(gradients, accumulated_),
+                        .temporaries = needs.first});
+    moments_.push_back({.kind = MomentKind::optimizer, .temporaries = needs.last});
   }
 
   const std::vector<PartitionedBlock>& blocks_;

@@ -25,9 +25,9 @@ enum class MomentKind : std::uint8_t {
 struct Moment {
   MomentKind kind = MomentKind::loss;
   const Block* block = nullptr;  ///< of forward and backward: whose, of several in a loop the last
-  Bytes gradients, activations, temporaries;
-  Bytes in_turn;          ///< of the temporaries, what is made one after the other where memory is short
-  Bytes if_head_is_late;  ///< what would wait besides, if the head's weight gradient were computed last
+  Bytes gradients{}, activations{}, temporaries{};
+  Bytes in_turn{};          ///< of the temporaries, what is made one after the other where memory is short
+  Bytes if_head_is_late{};  ///< what would wait besides, if the head's weight gradient were computed last
   Bytes turned{};           ///< stacks of saved rows in another order, which can be made in front of the loss, too
   Bytes not_before_loss{};  ///< of the gradients, what isn't there yet then
   std::optional<std::size_t> loop{};  ///< of loops_of(), whose backward pass runs

@@ -316,7 +316,7 @@ std::vector<Lifetime> Forms::lifetimes() const {
   for (WholeGradient whole : wholes_) {
     const bool in_turn = compiler_.overlap.one_in_flight;
     if (in_turn) whole.bytes -= std::min(whole.bytes, gathered_with(whole));
-    if (in_turn ? whole.bytes.value > 0 : is_gathered_beside(whole)) 
+    if (in_turn ? whole.bytes.value > 0 : is_gathered_beside(whole))
       lifetimes.push_back({{whole.tensor, " gradient, gathered whole"}, whole.bytes, whole.step, whole.step});
   }
   return lifetimes;

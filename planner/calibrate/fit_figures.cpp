@@ -140,12 +140,16 @@ Eigen::VectorXd influence_of(const Candidate& figure, const HardwareProfile& har
   return (here - below) / step;
 }
 
+bool crosses_nodes(const Measurement& measurement) {
+  const auto* collective = std::get_if<MeasuredCollective>(&measurement.what);
+  return collective && collective->nodes > 1;
+}
+
 /// Small products are bound by what their kernels cost, whatever HBM reaches.
 bool tells(const Measurement& measurement, Told told) {
   if (told == Told::by_kernels) return std::holds_alternative<MeasuredTraffic>(measurement.what);
-  const auto* collective = std::get_if<MeasuredCollective>(&measurement.what);
-  if (told == Told::by_any || !collective) return true;
-  return (collective->nodes > 1) == (told == Told::between_nodes);
+  if (told == Told::by_any || !std::holds_alternative<MeasuredCollective>(measurement.what)) return true;
+  return crosses_nodes(measurement) == (told == Told::between_nodes);
 }
 
 /// The most that it is on one of those that tell the figure.
@@ -199,11 +203,6 @@ HardwareProfile least_squares(const HardwareProfile& hardware, const Compiler& c
   return residuals.with(logs);
 }
 
-bool crosses_nodes(const Measurement& measurement) {
-  const auto* collective = std::get_if<MeasuredCollective>(&measurement.what);
-  return collective && collective->nodes > 1;
-}
-
 bool is_among(const Candidate& figure, const std::vector<Candidate>& figures) {
   return std::any_of(figures.begin(), figures.end(), [&](const Candidate& other) { return other.key == figure.key; });
 }
@@ -213,6 +212,14 @@ struct StagedFit {
   std::vector<Candidate> told;
 };
 
+/// These figures fitted to the measurements, which tell them.
+void add_stage(StagedFit& fit, const Compiler& compiler, const Measurements& measurements,
+               const std::vector<Candidate>& told) {
+  if (told.empty()) return;
+  fit.hardware = least_squares(fit.hardware, compiler, measurements, told);
+  fit.told.insert(fit.told.end(), told.begin(), told.end());
+}
+
 /// What is measured inside nodes tells its figures alone, and collectives between nodes the rest with those held: of one fit
 /// to all, figures of a node would pay for what levels that take turns can't say of collectives which pipeline them.
 StagedFit fit_in_turn(const HardwareProfile& begin, const Compiler& compiler, const Measurements& measurements) {
@@ -220,15 +227,10 @@ StagedFit fit_in_turn(const HardwareProfile& begin, const Compiler& compiler, co
   for (const Measurement& measured : measurements)
     if (!crosses_nodes(measured)) inside.push_back(measured);
   StagedFit fit{begin, {}};
-  for (const Measurements* stage : {&std::as_const(inside), &measurements}) {
-    if (stage->empty()) continue;
-    std::vector<Candidate> told = told_figures(fit.hardware, compiler, *stage);
-    if (stage == &measurements && !inside.empty())
-      std::erase_if(told, [](const Candidate& figure) { return figure.told != Told::between_nodes; });
-    if (told.empty()) continue;
-    fit.hardware = least_squares(fit.hardware, compiler, *stage, told);
-    fit.told.insert(fit.told.end(), told.begin(), told.end());
-  }
+  if (!inside.empty()) add_stage(fit, compiler, inside, told_figures(begin, compiler, inside));
+  std::vector<Candidate> rest = told_figures(fit.hardware, compiler, measurements);
+  if (!inside.empty()) std::erase_if(rest, [](const Candidate& figure) { return figure.told != Told::between_nodes; });
+  add_stage(fit, compiler, measurements, rest);
   return fit;
 }
 

@@ -162,6 +162,19 @@ def check_many_compared(pages):
     assert "remat_policy=" in names and " remat " not in names, names
 
 
+def check_rates_at_most(pages):
+    """A machine whose steps lack what isn't known there."""
+    asked = ["plan", "--model", "gpt-oss-20b", "--chips", "8", "--hardware", "mi355x,h100", "--rules", "default"]
+    results = pages.open(asked)["results"]
+    rates = {row[0]: row[2] for row in pages.browser.evaluate("""[...document
+      .querySelector("figure[data-chart=machines]").querySelectorAll("tbody tr")]
+      .map((row) => [...row.children].map((cell) => cell.textContent))""")}
+    for result in results:
+        lacks = any(f["id"] == "bias-gradients-unpriced" for f in result["recommended"]["findings"])
+        assert lacks == (result["hardware"] == "mi355x"), result["hardware"]
+        assert rates[result["hardware"]].startswith("at most ") == lacks, rates
+
+
 def check_prices(pages):
     """What tokens cost, and by what a plan and a comparison rank."""
     asked = "--model llama2-7b --chips 8 --hardware h100,v5p --objective cost --price h100=20,v5p=3".split()
@@ -207,7 +220,7 @@ def check_host_lane(pages):
 
 
 checks = [check_numbers, check_nothing_found, check_partly_searched, check_marginal_plan, check_reserve, check_compared_runs,
-          check_many_compared, check_prices, check_model_notes, check_host_lane]
+          check_many_compared, check_rates_at_most, check_prices, check_model_notes, check_host_lane]
 
 
 def main(binary, folder):

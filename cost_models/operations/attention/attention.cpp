@@ -75,7 +75,7 @@ bool has_splash_loops(const BlockState& state, const Operation& op) {
 }
 
 /// An indexer's: of all causal blocks some keys are left out, so that each reads its part of the mask.
-bool is_mask_data(const Operation& op) { return op.inputs.size() > 3; }
+bool is_mask_data(const Operation& op) { return op.selected_keys > 0; }
 
 void add_splash_loops(OperationWork& work, const BlockState& state, const Operation& op) {
   const TrainConfig& c = state.config;

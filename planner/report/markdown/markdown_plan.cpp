@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <planner/report/at_most_words.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
@@ -31,7 +32,7 @@ constexpr std::size_t figure_columns = 7;
 std::vector<std::string> figures_of(const MachinePlan& machine) {
   if (!machine.recommended) return std::vector<std::string>(figure_columns);
   const Evaluation& e = *machine.recommended;
-  return {print_number(e.tokens_per_second_with_routing()),
+  return {markdown_text(print_rate(e)),
           print_number(e.tokens_per_second_with_routing() / e.chips),
           print_time(e.time.with_routing()),
           print_share(e.time.utilization_with_routing()),
@@ -86,6 +87,11 @@ std::string reasons_list(const MachinePlan& machine) {
   return text;
 }
 
+std::string at_most_line(const PlanAnswer& answer) {
+  const std::string words = at_most_words(answer);
+  return words.empty() ? "" : fmt::format("\n{} {}\n", markdown_code("<"), markdown_text(words));
+}
+
 /// Of each machine that nothing fits on, what would.
 std::string would_fit_list(const PlanAnswer& answer) {
   std::string text;
@@ -115,7 +121,7 @@ std::string plan_markdown(const PlanAnswer& answer) {
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
   std::string text = fmt::format("### {} on {}{}\n\n", markdown_text(answer.model), counted(answer.chips, "chip"),
                                  plan_verdict(answer));
-  text += unfinished_list(answer) + machines_table(answer) + would_fit_list(answer);
+  text += unfinished_list(answer) + machines_table(answer) + at_most_line(answer) + would_fit_list(answer);
   return text + (best == answer.machines.end() ? "" : best_text(*best));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <planner/report/at_most_words.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/sweep_report.hpp>
 #include <planner/report/text/text_table.hpp>
@@ -136,9 +137,7 @@ std::string lacking_of(const SweepAnswer& answer, const std::string& model) {
   for (const SweepRow& row : answer.rows)
     if (row.cell.model == model && row.plan && row.plan->lacks_bias_gradients) machines.insert(row.cell.hardware);
   if (machines.empty()) return "";
-  return fmt::format("at most: the time that gradients of experts' biases take on {} is not known, and left out; days, "
-                     "hours and costs are at least these",
-                     fmt::join(machines, ", "));
+  return at_most_words({machines.begin(), machines.end()}) + "; days, hours and costs are at least these";
 }
 
 std::string table_text(const SweepAnswer& answer, const std::string& model, const std::vector<SweepColumn>& columns,

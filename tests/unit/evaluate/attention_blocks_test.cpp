@@ -46,5 +46,20 @@ TEST(AttentionInSmallBlocks, IsNotSaidWhereTheyWereChosenOrSpareNothing) {
   EXPECT_FALSE(remark("max_target_length=8192 attention=dot_product"));
 }
 
+Seconds attention_of(const std::string& model, const std::string& more = "") {
+  return evaluate(read("model_name=" + model + " compile_topology=v5p-512 ici_expert_parallelism=8 ici_fsdp_parallelism=32 "
+                       "per_device_batch_size=1 max_target_length=16384 attention=flash use_tokamax_splash=true " + more))
+      .time.parts.attention;
+}
+
+// The same heads; an indexer's selection leaves the kernel all causal blocks to visit, with a part of the mask to read in
+// each, where a causal mask has its diagonal.
+TEST(AttentionUnderAnIndexersMask, VisitsTheCausalBlocksAndMasksEach) {
+  const Seconds causal = attention_of("deepseek3-671b"), masked = attention_of("deepseek3.2-671b");
+  EXPECT_GT(masked.value, causal.value);
+  EXPECT_LT(masked.value, 1.05 * causal.value);
+  EXPECT_LT(attention_of("deepseek3.2-671b", "sa_block_q=2048 sa_block_kv=2048").value, masked.value);
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <planner/report/humanize.hpp>
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <tests/unit/report/examples.hpp>
@@ -75,6 +76,18 @@ TEST(Markdown, APlanSaysWhereWhatIsClosestMayFit) {
   closest.infeasible = Infeasible{ConstraintId::hbm, "needs a little more", 2, 1};
   EXPECT_THAT(plan_markdown(plan), testing::StartsWith("### mixtral-8x7b on 8 chips: marginal, nothing surely fits"));
   EXPECT_THAT(plan_markdown(plan), HasSubstr("| tpu-v5p | marginal: it may fit or not: "));
+}
+
+TEST(Markdown, APlanMarksRatesThatAreAtMostThose) {
+  PlanAnswer plan{"gpt-oss-20b", 8, Objective::throughput, {}};
+  MachinePlan& machine = plan.machines.emplace_back();
+  machine.hardware = "mi355x";
+  machine.recommended = examples::fitting();
+  const std::string rate = print_number(machine.recommended->tokens_per_second_with_routing());
+  EXPECT_THAT(plan_markdown(plan), HasSubstr("| fits | " + rate + " |"));
+  machine.recommended->findings.front().id = FindingId::bias_gradients_unpriced;
+  EXPECT_THAT(plan_markdown(plan), HasSubstr("| fits | \\< " + rate + " |"));
+  EXPECT_THAT(plan_markdown(plan), HasSubstr("\n`<` at most: the time that gradients of experts' biases take on mi355x"));
 }
 
 TEST(Markdown, APlanSaysWhereItsSearchWasStopped) {

@@ -11,15 +11,15 @@ const costTile = (r) => (isPriced(r) ? tile("Cost", `$${priceText(r)}`, "a milli
 function machinesFigure(answer) {
   const able = answer.results.filter((r) => r.recommended), unable = answer.results.filter((r) => !r.recommended);
   const rows = able.map(({ recommended: e, ...r }) => ({
-    label: e.hardware, note: [`${numberText(tokensPerSecond(e))} tokens/s`, costText(r), misfit(e.fit, e.memory)].filter(Boolean).join(", "),
-    segments: [{ label: "tokens/s", value: tokensPerSecond(e), text: `${numberText(tokensPerSecond(e))} with ${meshText(e.mesh)}, ${e.rules}`, colour: "blue" }],
+    label: e.hardware, note: [`${tokensPerSecondText(e)} tokens/s`, costText(r), misfit(e.fit, e.memory)].filter(Boolean).join(", "),
+    segments: [{ label: "tokens/s", value: tokensPerSecond(e), text: `${tokensPerSecondText(e)} with ${meshText(e.mesh)}, ${e.rules}`, colour: "blue" }],
   }));
   const drawing = el("div", {}, rows.length ? stackedBars(rows, inTokens, { key: false }) : null, unable.map((r) =>
     el("p", {}, el("b", {}, r.hardware), " ", outlook(r), ` ${shortfall(r)}`)));
   return figure("machines", null, drawing, able.length ? dataTable("Machines on which something fits, best first", [
     { title: "machine", text: (r) => r.hardware }, { title: "verdict", text: (r) => verdict(r.recommended) },
     ...(showsCost(answer) ? [{ title: "$/M tokens", number: true, text: priceText }] : []),
-    { title: "tokens/s", number: true, text: (r) => numberText(tokensPerSecond(r.recommended)) },
+    { title: "tokens/s", number: true, text: (r) => tokensPerSecondText(r.recommended) },
     { title: "a chip", number: true, text: (r) => numberText(perChip(r.recommended)) },
     { title: "step", number: true, text: (r) => timeText(wholeStep(r.recommended.time)) },
     { title: "MFU", number: true, text: (r) => shareText(withRouting(r.recommended.time.model_flops_utilization, r.recommended.time)) },
@@ -82,12 +82,12 @@ function alternativesCard(result) {
   const name = (e) => `${meshText(e.mesh)} · ${e.rules}${e.moe_path === "none" ? "" : ` · ${e.moe_path}`}`;
   const batch = (e) => (all.filter((other) => name(other) === name(e)).length > 1 ? ` · ${amount(e.per_device_batch_size, "sequence")} a device` : "");
   const rows = all.map((e) => ({ label: name(e) + batch(e),
-    note: `${numberText(tokensPerSecond(e))} tokens/s · ${memoryText(e.memory.peak_bytes)}${e.fit === "fits" ? "" : ` · ${misfit(e.fit, e.memory)}`}`,
+    note: `${tokensPerSecondText(e)} tokens/s · ${memoryText(e.memory.peak_bytes)}${e.fit === "fits" ? "" : ` · ${misfit(e.fit, e.memory)}`}`,
     segments: timeRows(e)[0].segments.map((s) => ({ ...s, value: s.value / e.global_batch_tokens })) }));
   return card("The best and the next best", figure("alternatives", "Time of a token by part; the recommended plan first", stackedBars(rows, inSeconds),
     dataTable("The best and the next best", [
       { title: "mesh", text: (e) => meshText(e.mesh) }, { title: "rules", text: (e) => e.rules }, { title: "verdict", text: (e) => verdict(e) },
-      { title: "tokens/s", number: true, text: (e) => numberText(tokensPerSecond(e)) },
+      { title: "tokens/s", number: true, text: (e) => tokensPerSecondText(e) },
       { title: "step", number: true, text: (e) => timeText(wholeStep(e.time)) },
       { title: "peak", number: true, text: (e) => memoryText(e.memory.peak_bytes) }, { title: "remat", text: (e) => e.remat },
       { title: "batch a device", number: true, text: (e) => String(e.per_device_batch_size) }], all)));
@@ -99,7 +99,7 @@ const reasonsCard = (result) => (result.reasons.length
   ? card("Why this one", el("ul", { class: "reasons" }, result.reasons.map((reason) => el("li", {}, reason)))) : null);
 
 const wouldFitTable = (result) => dataTable("What would fit, each change by itself", [
-  { title: "change", text: (w) => w.change }, { title: "tokens/s", number: true, text: (w) => numberText(tokensPerSecond(w.evaluation)) },
+  { title: "change", text: (w) => w.change }, { title: "tokens/s", number: true, text: (w) => tokensPerSecondText(w.evaluation) },
   { title: "a chip", number: true, text: (w) => numberText(perChip(w.evaluation)) }, { title: "step", number: true, text: (w) => timeText(wholeStep(w.evaluation.time)) },
   { title: "peak", number: true, text: (w) => `${memoryText(w.evaluation.memory.peak_bytes)} of ${memoryText(w.evaluation.memory.capacity_bytes)}` },
   { title: "mesh", text: (w) => meshText(w.evaluation.mesh) }, { title: "remat", text: (w) => w.evaluation.remat }], result.would_fit.filter((w) => w.evaluation));
@@ -114,7 +114,7 @@ function unfit(result) {
 /** Of what would fit, the fastest. */
 function wouldFitLead(result) {
   const best = result.would_fit.filter((w) => w.evaluation).sort((a, b) => tokensPerSecond(b.evaluation) - tokensPerSecond(a.evaluation))[0];
-  return best ? el("p", { class: "lead" }, `On ${result.hardware} it would fit with `, el("b", {}, best.change), `: ${numberText(tokensPerSecond(best.evaluation))} tokens a second.`) : null;
+  return best ? el("p", { class: "lead" }, `On ${result.hardware} it would fit with `, el("b", {}, best.change), `: ${tokensPerSecondText(best.evaluation)} tokens a second.`) : null;
 }
 
 /** Without its head where that stands at the top of the page already. */

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <planner/report/at_most_words.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/plan/text_plan_tables.hpp>
@@ -16,17 +16,12 @@
 namespace shardplan {
 namespace {
 
-
 std::string per_chip_text(const Evaluation& evaluation) {
   return print_number(evaluation.tokens_per_second_with_routing() / evaluation.chips);
 }
 
 std::string memory_text(const MemoryUse& memory) {
   return fmt::format("{}/{}", print_gibibytes(memory.peak()), print_gibibytes(memory.capacity));
-}
-
-std::string tokens_text(const Evaluation& e) {
-  return (lacks_bias_gradients(e) ? "< " : "") + print_number(e.tokens_per_second_with_routing());
 }
 
 /// A column and what it says of a plan.
@@ -39,7 +34,7 @@ struct PlanColumn {
 /// narrow screen goes without the settings, which stand in the plan's command too.
 std::vector<PlanColumn> figures(bool has_experts, int settings_rank) {
   std::vector<PlanColumn> all = {
-      {{"tokens/s", Align::right}, tokens_text},
+      {{"tokens/s", Align::right}, print_rate},
       {{"per chip", Align::right, false, 5}, per_chip_text},
       {{"step", Align::right, false, 2}, [](const Evaluation& e) { return print_time(e.time.with_routing()); }},
       {{"MFU", Align::right, false, 4}, [](const Evaluation& e) { return print_share(e.time.utilization_with_routing()); }},
@@ -160,15 +155,9 @@ std::string devices_text(const PlanAnswer& answer, const Style& style) {
   return text;
 }
 
-/// Some machines' steps may have it, and others' not.
-std::string lacking_text(const PlanAnswer& answer, const Style& style) {
-  std::vector<std::string> machines;
-  for (const auto& machine : answer.machines)
-    if (machine.recommended && lacks_bias_gradients(*machine.recommended)) machines.push_back(machine.hardware);
-  if (machines.empty()) return "";
-  return wrap_text(fmt::format("at most: the time that gradients of experts' biases take on {} is not known, and left out",
-                               fmt::join(machines, ", ")),
-                   "< ", style.width());
+std::string at_most_text(const PlanAnswer& answer, const Style& style) {
+  const std::string words = at_most_words(answer);
+  return words.empty() ? "" : wrap_text(words, "< ", style.width());
 }
 
 /// MFU has one peak for all runs; products of fewer bits reach beyond it.
@@ -196,7 +185,7 @@ std::string machines_text(const PlanAnswer& answer, const Style& style) {
   TextTable table(with_columns_of(std::move(first), columns));
   for (const auto& machine : answer.machines) add_machine(table, answer, machine, columns, style);
   return table.print(style.width()) + unfinished_text(answer, style) + slices_text(answer, style) +
-         devices_text(answer, style) + lacking_text(answer, style) + peak_text(answer, style);
+         devices_text(answer, style) + at_most_text(answer, style) + peak_text(answer, style);
 }
 
 std::string strategies_text(const MachinePlan& machine, const Style& style) {
