@@ -37,10 +37,8 @@ class Auditor {
   std::string axes_text(const AxisList& axes) const { return join_axes(axis_names(axes)); }
 
   std::string amount(const Traffic& traffic) const {
-    const auto bytes = static_cast<double>(traffic.bytes.value);
-    const std::string size =
-        bytes >= 1e9 ? fmt::format("{:.1f} GB", bytes / 1e9) : fmt::format("{:.1f} MB", bytes / 1e6);
-    return view_.priced ? fmt::format("{}, {:.1f} ms", size, traffic.seconds.value * 1e3) : size;
+    const std::string size = in_words(traffic.bytes);
+    return view_.priced ? fmt::format("{}, {}", size, in_words(traffic.seconds)) : size;
   }
 
   bool matters(std::int64_t difference, std::int64_t expected) const {

@@ -51,9 +51,7 @@ void cost_of_a_policy(benchmark::State& state, const std::string& model) {
   PreparedMesh mesh;
   std::size_t next = 0;
   for (auto _ : state) {
-    const RematPolicy& policy = policies[next++ % policies.size()];
-    run.config.remat_policy = policy.name;
-    run.config.saved = policy.saved;
+    set_remat(run.config, policies[next++ % policies.size()]);
     benchmark::DoNotOptimize(evaluate_cost(run, mesh));
   }
 }

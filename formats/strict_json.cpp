@@ -4,6 +4,8 @@
 #include <formats/strict_json.hpp>
 #include <fstream>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <shardplan/error.hpp>
 #include <shardplan/answer/input_files.hpp>
 #include <shardplan/spelling.hpp>
@@ -50,10 +52,7 @@ std::string_view why_unreadable(const std::string& path) {
   return std::filesystem::exists(path, error) ? "no permission, or reading fails" : "there is no such file";
 }
 
-}  // namespace
-
-std::string read_file(const std::string& path) {
-  note_input_file(path);
+std::string read_anew(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   if (stream.peek() != std::ifstream::traits_type::eof())
@@ -61,6 +60,35 @@ std::string read_file(const std::string& path) {
   if (!stream.is_open() || stream.bad() || !text)
     throw InputError(fmt::format("{}: cannot be read: {}", path, why_unreadable(path)));
   return text.str();
+}
+
+/// Of what is no file on a disk.
+class PipedTexts {
+ public:
+  std::string read(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const auto known = texts_.find(path);
+    return known != texts_.end() ? known->second : texts_.emplace(path, read_anew(path)).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> texts_;
+};
+
+bool is_pipe(const std::string& path) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  return type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character ||
+         type == std::filesystem::file_type::socket;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  static PipedTexts piped;
+  note_input_file(path);
+  return is_pipe(path) ? piped.read(path) : read_anew(path);
 }
 
 namespace {

@@ -15,7 +15,8 @@ namespace shardplan {
 /// on malformed text or a duplicate key.
 nlohmann::json parse_json(std::string_view text, std::string_view file);
 
-/// Reads a file whole. Throws InputError when it can't be read.
+/// Reads a file whole. What a pipe gives (/dev/stdin, <(git show main:rules.yml)) it gives once: asked again it is the same.
+/// Throws InputError when it can't be read.
 std::string read_file(const std::string& path);
 
 /// Whether this is the path of a JSON file, not the name of one that is built in.

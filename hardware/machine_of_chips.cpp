@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <hardware/machine_of_chips.hpp>
 #include <hardware/slices.hpp>
+#include <set>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
@@ -17,9 +18,13 @@ bool has_slice(const HardwareProfile& profile, int chips) {
 /// Empty where no number of equal slices makes it. Several slices of one chip each have no link but the data-center
 /// network: they are made only where they are asked for.
 std::optional<int> fewest_slices(const HardwareProfile& profile, int chips) {
-  for (int slices = 1; slices == 1 || slices < chips; ++slices)
-    if (chips % slices == 0 && has_slice(profile, chips / slices)) return slices;
-  return std::nullopt;
+  std::optional<int> fewest;
+  for (const Slice& slice : profile.slices) {
+    if (chips % slice.chips != 0 || (slice.chips == 1 && chips > 1)) continue;
+    const int slices = chips / slice.chips;
+    if (!fewest || slices < *fewest) fewest = slices;
+  }
+  return fewest;
 }
 
 std::optional<int> nearest(const HardwareProfile& profile, int chips, int step) {
@@ -42,10 +47,12 @@ std::string nearest_with_slices(const HardwareProfile& profile, int chips) {
 
 /// "16 (1 slice of 16 or 2 of 8)": the counts of slices that make `chips`, fewest first.
 std::string ways_to_make(const HardwareProfile& profile, int chips) {
+  std::set<int> counts;
+  for (const Slice& slice : profile.slices)
+    if (chips % slice.chips == 0) counts.insert(chips / slice.chips);
   std::string text;
-  for (int slices = 1; slices <= chips; ++slices)
-    if (chips % slices == 0 && has_slice(profile, chips / slices))
-      text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", counted(slices, "slice"), chips / slices);
+  for (const int slices : counts)
+    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", counted(slices, "slice"), chips / slices);
   return text;
 }
 

@@ -71,6 +71,7 @@ std::string constraints_of(const Program& program) {
       text += ';';
       for (const auto& axis : tensor.constraint.axes) (text += axis) += ',';
       text += static_cast<char>('0' + static_cast<int>(tensor.constraint.peel));
+      if (tensor.constraint.peel == Peel::experts_from_batch) text += std::to_string(batch_place(tensor));
     }
   }
   return text;

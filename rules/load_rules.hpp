@@ -1,9 +1,10 @@
 #pragma once
 // Reads sharding rules in MaxText's own YAML form: a built-in set, a custom_mesh_and_rule file, a whole base.yml, or
 // the few lines that a model's yml or a command line adds. The keys read are
-//   mesh_axes: ['data', 'fsdp']               logical_axis_rules: [['embed', ['fsdp']], ['layers', 'stage'], ['kv',
-//   []]] data_sharding: [['data', 'fsdp']]         context_sharding: 'context' (checked only: MaxText derives it from
-//   the rules)
+//   mesh_axes: ['data', 'fsdp']
+//   logical_axis_rules: [['embed', ['fsdp']], ['layers', 'stage'], ['kv', []]]
+//   data_sharding: [['data', 'fsdp']]
+//   context_sharding: 'context'    checked only: MaxText derives it from the rules
 // Other top-level keys are left to MaxText, but one that looks like a misspelling of these is an error.
 #include <shardplan/model.hpp>
 #include <shardplan/mesh/sharding.hpp>

@@ -70,9 +70,18 @@ std::optional<Figure> narrow_peak(const HardwareProfile& hardware, DType dtype) 
       return hardware.peak_int8;
     case DType::f8:
       return hardware.peak_fp8;
-    default:
+    case DType::bf16:
+    case DType::f16:
+    case DType::f32:  // XLA multiplies it as bfloat16 at its default precision
       return hardware.peak_bf16;
+    case DType::s4:  // multiplied_as() widens both
+    case DType::f4:
+    case DType::pred:
+    case DType::s32:
+    case DType::u32:
+      break;
   }
+  throw InternalError("no matrix unit multiplies this DType");
 }
 
 }  // namespace shardplan

@@ -11,6 +11,9 @@ not. Exit status: 0 all accepted, 1 some refused.
 import argparse, contextlib, io, json, os, pathlib, shlex, subprocess, sys
 
 
+nothing_fits = 3  # docs/exit-codes.md
+
+
 def parse(words):
     split = words.index("--") if "--" in words else len(words)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -27,6 +30,8 @@ def parse(words):
 
 def answer_of(options, *words):
     done = subprocess.run([options.shardplan, *words, "--format", "json"], capture_output=True, text=True)
+    if done.returncode not in (0, nothing_fits):
+        sys.exit(f"{shlex.join(done.args)}: {done.stderr.strip()}")
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 

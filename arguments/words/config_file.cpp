@@ -73,6 +73,7 @@ ConfigFile read(const std::string& path, std::vector<std::string> above) {
     file.entries.push_back({key, value_text(entry.second, path, key), path});
   }
   file.rules = over(std::move(file.rules), document, text, path);
+  if (document["logical_axis_rules"]) file.rules_path = path;
   return file;
 }
 

@@ -21,6 +21,7 @@ struct ConfigFile {
   /// In place of base.yml's. `override_rules` where there is a list at all: override_logical_axis_rules in a file changes
   /// nothing, MaxText looks for it in the model's file and on the command line.
   ModelRules rules;
+  std::string rules_path;  ///< of the file whose list that is; "" where none has one
 };
 
 /// base_config is a path from this file's folder, or base.yml, MaxText's own; so is what says nothing of it. Throws

@@ -88,6 +88,7 @@ GivenArguments::GivenArguments(std::span<const std::string> key_values,
     ConfigFile file = read_config_file(*config_file);
     file_without_model_ = insert_file(given_, file);
     rules_in_file_ = std::move(file.rules);
+    rules_path_ = std::move(file.rules_path);
   }
   for (auto& [key, argument] : given_) read_value(key, argument);
   rules_on_command_line_ = changes_on_command_line(given_);

@@ -50,11 +50,13 @@ class GivenArguments {
 
   /// What stands in place of base.yml's rules (config_file.hpp), and what changes the rules behind the model's own file.
   const ModelRules& rules_in_file() const { return rules_in_file_; }
+  /// The YAML file that has their list; "" where none has.
+  const std::string& rules_path() const { return rules_path_; }
   const ModelRules& rules_on_command_line() const { return rules_on_command_line_; }
 
  private:
   std::map<std::string, GivenArgument> given_;
-  std::string file_without_model_;
+  std::string file_without_model_, rules_path_;
   ModelRules rules_in_file_, rules_on_command_line_;
 };
 

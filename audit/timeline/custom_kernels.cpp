@@ -4,6 +4,7 @@
 #include <audit/timeline/custom_kernels.hpp>
 #include <charconv>
 #include <shardplan/attention_window.hpp>
+#include <shardplan/error.hpp>
 #include <utility>
 
 namespace shardplan {
@@ -241,7 +242,7 @@ std::optional<KernelWork> custom_work(CustomKernel kernel, const HloInstruction&
     case CustomKernel::grouped_matmul_gradient:
       return grouped_work(kernel == CustomKernel::grouped_matmul_gradient, operands, result);
   }
-  return std::nullopt;
+  throw InternalError("unknown CustomKernel");
 }
 
 }  // namespace shardplan

@@ -104,10 +104,9 @@ def explain(binary, model, row):
     if done.returncode not in (0, 3):
         return {"error": done.stderr.strip()}
     answer = json.loads(done.stdout)
-    answer = answer.get("evaluation", answer)
     violation = answer.get("infeasible") or {}
     return {"seconds": answer["time"]["step_seconds"], "peak": answer["memory"]["peak_bytes"],
-            "violation": violation.get("constraint"), "fit": answer.get("fit", answer["memory"].get("fit"))}
+            "violation": violation.get("constraint"), "fit": answer["fit"]}
 
 
 def ranks(values):

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/blocks/released_weights.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -97,7 +98,7 @@ class Release {
       case SingleRun::later_tokens:
         return op.kind == OpKind::einsum && is_far_from_head(op);
     }
-    return false;
+    throw InternalError("unknown SingleRun");
   }
 
   /// Of a layer of multi-token prediction: all weights where other such layers follow (olmo37bx8_v5p8_fsdp8_mtp), else the

@@ -9,7 +9,6 @@
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
 #include <cost_models/moves/reshard.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cost_models/step/muon_matrix.hpp>
 
 namespace shardplan {

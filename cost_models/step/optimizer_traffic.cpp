@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cost_models/step/muon_matrix.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>

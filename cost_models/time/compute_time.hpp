@@ -2,10 +2,13 @@
 // Seconds of compute: each operation's kernel, and the vector work beside it.
 //   dense product    from its shape (product_time.hpp)
 //                    and what is fused into it by its share of what it would take alone (fused_share)
-//   grouped product  the same share of peak as a large dense one, on whole row tiles
-//   attention        max(flops / (peak · attention efficiency), traffic / HBM)
+//   grouped product  by its tiles where the machine has kernels for it (grouped/grouped_time.hpp); else the same share of
+//                    peak as a large dense one, on whole row tiles
+//   attention        the cycles of splash attention's blocks (attention/); else max(flops / (peak · the kernel's share of
+//                    it), traffic / HBM)
 //   vector work      max(passes / pass rate + operands / operand rate, traffic / HBM); the first where the machine has
 //                    such rates (TPUs, whose compiler states the cycles of elementwise kernels)
+//   bias gradients   of experts, as additions to one place (row_sums_time.hpp)
 // All but the traffic grows as the clock is slower (clock_share.hpp). traffic / HBM is a roofline (Williams, Waterman,
 // Patterson, "Roofline", CACM 2009).
 #include <cost_models/partition/partitioned_block.hpp>

@@ -140,7 +140,7 @@ struct Finding {
   std::optional<FindingCost> cost = {};     ///< empty: nobody has costed the fix
   std::vector<CostUnderFlags> under_flags = {};  ///< where they make another of what the fix spares
   std::optional<ConstraintId> broken = {};  ///< where the id is `refused`
-  double extent = 0;  ///< how much of it there is, to compare findings of one id: seconds of what moves, times, gigabytes
+  double extent = 0;  ///< how much of it there is, in seconds, times or bytes: only of one id can be compared
 
   bool is_like(const Finding& other) const { return id == other.id && broken == other.broken; }
 };

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <audit/hlo/read_hlo.hpp>
 #include <cost_models/layouts/layout.hpp>

@@ -62,10 +62,6 @@ double most_beyond_peaks(const Measurement& measurement) {
   return std::holds_alternative<MeasuredCollective>(measurement.what) ? 3 : 1.5;
 }
 
-std::string place_of(const Measurement& measured) {
-  return measured.line > 0 ? fmt::format("{}:{}", measured.file, measured.line) : measured.file;
-}
-
 void check_possible(const Measurements& measurements, const HardwareProfile& hardware, const Compiler& compiler) {
   const HardwareProfile best = at_its_peaks(hardware);
   HardwareProfile cached = best;

@@ -43,4 +43,9 @@ struct Measurement {
 
 using Measurements = std::vector<Measurement>;
 
+/// "gemm.csv:12"; "ops.json" of what no single line says.
+inline std::string place_of(const Measurement& measured) {
+  return measured.line > 0 ? measured.file + ":" + std::to_string(measured.line) : measured.file;
+}
+
 }  // namespace shardplan

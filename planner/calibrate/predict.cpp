@@ -72,7 +72,7 @@ class Predictor {
 Seconds predict(const Measurement& measurement, const HardwareProfile& hardware, const Compiler& compiler) try {
   return std::visit(Predictor(hardware, compiler), measurement.what);
 } catch (const InputError& error) {
-  throw InputError(fmt::format("{}:{}: {}", measurement.file, measurement.line, error.what()));
+  throw InputError(fmt::format("{}: {}", place_of(measurement), error.what()));
 }
 
 }  // namespace shardplan

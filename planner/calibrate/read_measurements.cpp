@@ -2,6 +2,7 @@
 #include <formats/strict_json.hpp>
 #include <planner/calibrate/placed_lines.hpp>
 #include <planner/calibrate/read_measurements.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -47,7 +48,7 @@ Measurements read_measurements(const std::string& path) {
     case FileKind::op_table:
       return read_op_table(text, path);
   }
-  return {};
+  throw InternalError("unknown FileKind");
 }
 
 }  // namespace shardplan

@@ -79,6 +79,10 @@ class TableReader {
   void add_row() {
     const std::string category = text("category");
     const double seconds = number("total_self_time") * 1e-6;
+    constexpr double longest_step = 1e3;  // seconds; bytes of it are an std::int64_t
+    if (seconds > longest_step)
+      throw InputError(fmt::format("{}: row {}: total_self_time is {:g} us: expected that of a step", file_, row_ + 1,
+                                   seconds * 1e6));
     const bool product =
         category.starts_with("convolution") || category.starts_with("dot") || category.starts_with("gemm");
     if (product) {
@@ -87,6 +91,10 @@ class TableReader {
     } else if (text("bound_by") == "HBM") {
       constexpr double gibi = 1073741824.0;
       const double rate = number("hbm_bw");
+      constexpr double fastest_memory = 1e6;
+      if (rate > fastest_memory)
+        throw InputError(fmt::format("{}: row {}: hbm_bw is {:g} GiB/s, more than any memory reaches; is it in bytes?",
+                                     file_, row_ + 1, rate));
       if (rate > 0) bytes_ += rate * gibi * seconds, bound_seconds_ += seconds;
     }
   }

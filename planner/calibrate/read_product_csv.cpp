@@ -17,6 +17,7 @@ namespace shardplan {
 namespace {
 
 constexpr std::array<std::string_view, 6> columns = {"m", "n", "k", "dtype", "seconds", "tflops"};
+constexpr double most_size = 1e9;  // elements of a side: bytes of two such sides are an std::int64_t
 constexpr std::string_view expected_columns = "a CSV of matrix products has m, n, k, dtype, and seconds or tflops, with "
                                              "commas between them";
 constexpr std::array<std::pair<std::string_view, DType>, 9> dtypes = {
@@ -63,8 +64,8 @@ class CsvReader {
     const auto number = [&](const char* column) { return lines_.positive(cells[places_.at(column)], column); };
     const auto size = [&](const char* column) {
       const double value = number(column);
-      if (value != std::floor(value))
-      lines_.fail(fmt::format("{} is {}, not a whole number", column, cells[places_.at(column)]));
+      if (value != std::floor(value) || value > most_size)
+        lines_.fail(fmt::format("{} is {}, not a whole number up to {:g}", column, cells[places_.at(column)], most_size));
       return value;
     };
     const MeasuredProduct product{size("m"), size("n"), size("k"), dtype_of(cells[places_.at("dtype")])};

@@ -18,6 +18,7 @@ namespace {
 struct Sweep {
   std::vector<CaseResult> cases;
   std::vector<LeftOutCase> left_out;
+  std::vector<SweptModel> models;
 };
 
 /// Too little memory says nothing about rules, and weights that lie whole are what rules make of them: a finding.
@@ -65,10 +66,12 @@ void sweep(const std::vector<Configuration>& configurations, Sweep& result) {
 
 Sweep sweep_model(const CheckRequest& request, const Model& model) try {
   Sweep result;
-  sweep(check_cases(request, model), result);
+  const auto cases = check_cases(request, model);
+  if (!cases.empty()) result.models = {{model.name, cases.front().rules.mesh_axes}};
+  sweep(cases, result);
   return result;
 } catch (const InputError& error) {
-  return {{}, {{{model.name, "", MoePath::none}, error.what()}}};
+  return {{}, {{{model.name, "", MoePath::none}, error.what()}}, {}};
 }
 
 Sweep sweep_models(const CheckRequest& request) {
@@ -78,6 +81,7 @@ Sweep sweep_models(const CheckRequest& request) {
   for (auto& result : results) {
     std::move(result.cases.begin(), result.cases.end(), std::back_inserter(all.cases));
     std::move(result.left_out.begin(), result.left_out.end(), std::back_inserter(all.left_out));
+    std::move(result.models.begin(), result.models.end(), std::back_inserter(all.models));
   }
   if (!all.cases.empty()) return all;
   if (all.left_out.empty()) throw InputError("no model and mesh to check these rules on");
@@ -114,37 +118,35 @@ std::vector<CaseResult> single(const CheckRequest& request) {
 
 /// Rules on the command line have no effect beside a custom set.
 std::vector<Finding> dropped_arguments(const CheckRequest& request) {
-  const RuleSet& rules = request.rules.rules();
+  const RuleSet& rules = request.rules.chosen();
   if (!rules.custom || !request.run.arguments.find("logical_axis_rules")) return {};
   return {{FindingId::custom_rules_drop_arguments, Severity::warning,
            "custom_mesh_and_rule replaces all rules: logical_axis_rules has no effect beside it", rules.name, {},
            "put the rules into the custom set"}};
 }
 
-/// Names in the rules of a configuration file and of the command line, which stand at no line of the set.
+/// Names in the rules of the command line, which stand at no line of the set.
 std::vector<Finding> misspelt_in_arguments(const CheckRequest& request) {
+  if (request.rules.chosen().custom) return {};  // dropped_arguments
+  const ModelRules& changes = request.run.arguments.rules_on_command_line();
   RuleSet given = request.rules.rules();
-  if (given.custom) return {};  // dropped_arguments
-  given.rules.clear();
-  const GivenArguments& arguments = request.run.arguments;
-  for (const ModelRules* changes : {&arguments.rules_in_file(), &arguments.rules_on_command_line()}) {
-    given.rules.insert(given.rules.end(), changes->rules.begin(), changes->rules.end());
-    if (!changes->mesh_axes.empty()) given.mesh_axes = changes->mesh_axes;
-  }
+  given.rules = changes.rules;
+  if (!changes.mesh_axes.empty()) given.mesh_axes = changes.mesh_axes;
   return misspellings(given);
 }
 
 }  // namespace
 
 CheckAnswer check(const CheckRequest& request) {
-  Sweep all = request.is_single ? Sweep{single(request), {}} : sweep_models(request);
+  Sweep all = request.is_single ? Sweep{single(request), {}, {}} : sweep_models(request);
   std::vector<Finding> of_rules = rule_set_findings(request.rules.rules());
   for (auto& findings : {dropped_arguments(request), misspelt_in_arguments(request)})
     of_rules.insert(of_rules.end(), findings.begin(), findings.end());
   CheckAnswer answer = group_findings(all.cases, of_rules, request.rules);
   answer.arguments = settings_of(request);
   answer.left_out = std::move(all.left_out);
-  answer.rules = request.rules_name;
+  answer.swept = std::move(all.models);
+  answer.rules = request.rules.name();
   answer.rules_are_file = request.rules.is_file();
   answer.hardware = request.hardware;
   return answer;

@@ -13,8 +13,7 @@ namespace shardplan {
 /// Values alone; check_request.hpp reads them.
 struct CheckRequest {
   RulePlaces rules;
-  std::string rules_name;         ///< as asked for: a name or a file
-  std::string hardware;           ///< likewise
+  std::string hardware;           ///< as asked for
   std::vector<Model> models;      ///< each as its file has it
   AskedRun run;                   ///< of the first model on the first machine, which stand for all
   std::vector<Machine> machines;  ///< one, or one of each size that is checked

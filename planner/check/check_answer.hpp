@@ -64,6 +64,12 @@ struct LeftOutCase {
   std::string why;
 };
 
+/// What a sweep put a model on: meshes of these axes, those of its rules.
+struct SweptModel {
+  std::string model;
+  std::vector<std::string> mesh_axes;
+};
+
 struct CheckAnswer {
   std::string rules;  ///< name, or path as given
   bool rules_are_file = false;
@@ -74,6 +80,8 @@ struct CheckAnswer {
   std::vector<std::string> arguments;  ///< KEY=VALUE beside rules and model, sorted
   std::vector<CheckedCase> costed;     ///< all of them
   std::vector<LeftOutCase> left_out;
+  std::vector<SweptModel> swept;         ///< none where one mesh is asked for
+  std::string not_compared;              ///< why not with the steps of a baseline; "" where they are, or there is none
   std::vector<CheckedFinding> findings;  ///< errors first, then the costliest
   std::optional<Evaluation> found;       ///< a single configuration, or the one with the worst finding
   std::optional<Evaluation> expected;    ///< the same with the fixes; empty where nothing is to be fixed

@@ -92,27 +92,26 @@ CheckRequest read_check(const CheckWords& words) {
   if (lacks_capacity(given)) given.add(fmt::format("capacity_factor={}", usual_capacity_factor));
   std::string name = agreed(given, "custom_mesh_and_rule", words.rules, "--rules").value_or("");
   if (name.empty()) name = "default";
-  RulePlaces places(name);
+  RulePlaces places(name, given.rules_path());
   const auto model = agreed(given, "model_name", words.model, "--model", are_one_model);
   const bool gives_mesh = words.mesh || gives_sizes(given);
   const auto mesh = words.mesh ? read_axes(*words.mesh) : std::vector<AskedAxis>{};
-  MeshArguments sizes = read_sizes(given, mesh, places.rules());
+  MeshArguments sizes = read_sizes(given, mesh, places.chosen());
   auto machines = machines_for(given, words, sizes, gives_mesh);
   const bool spans_slices = !mesh.empty() && machines.front().num_slices > 1;
   if (spans_slices) sizes = read_mesh_arguments(given);
-  if (!gives_mesh) put_on_one_axis(sizes, places.rules(), given);
+  if (!gives_mesh) put_on_one_axis(sizes, places.chosen(), given);
   auto models = asked_models(model);
   AskedRun run{given,
                models.front(),
-               places.rules(),
+               places.chosen(),
                machines.front(),
                compiler_of(machines.front().hardware, given_flags(given).value_or("")),
                read_program(given, words.machine),
                std::move(sizes)};
   if (spans_slices) run = on_mesh(std::move(run), mesh);
-  return {std::move(places),   std::move(name), machines.front().hardware.name,
-          std::move(models),   std::move(run),  std::move(machines),
-          gives_mesh,          model && gives_mesh};
+  return {std::move(places), machines.front().hardware.name, std::move(models), std::move(run), std::move(machines),
+          gives_mesh,        model && gives_mesh};
 }
 
 }  // namespace shardplan

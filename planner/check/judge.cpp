@@ -136,6 +136,8 @@ void judge(CheckAnswer& answer, CheckPolicy policy) {
   answer.fail_on = policy.fail_on;
   for (auto& checked : answer.findings) checked.standing = standing_of(checked, answer, policy);
   if (!policy.baseline) return;
+  answer.not_compared = why_not_compared(answer, *policy.baseline);
+  if (!answer.not_compared.empty()) return;
   for (auto& worse : worse_cases(answer, *policy.baseline)) {
     worse.standing = standing_of(worse, answer, policy);
     answer.findings.insert(answer.findings.begin(), std::move(worse));

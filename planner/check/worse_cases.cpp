@@ -1,11 +1,49 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/words/parse_argument.hpp>
+#include <map>
 #include <planner/check/worse_cases.hpp>
+#include <set>
+#include <shardplan/error.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <shardplan/units.hpp>
 
 namespace shardplan {
 namespace {
+
+/// KEY=VALUE as values: `True` is `true`, 1.0 is 1.
+using Settings = std::map<std::string, ArgumentValue>;
+
+/// But for those that say machine and mesh, which the places have.
+Settings settings_of(const std::vector<std::string>& arguments) {
+  Settings settings;
+  for (const std::string& argument : arguments) {
+    const auto equals = argument.find('=');
+    const std::string key = argument.substr(0, equals);
+    const std::string text = equals == argument.npos ? "" : argument.substr(equals + 1);
+    try {
+      if (role_of(key) == ArgumentRole::axis || key == "compile_topology") continue;
+      settings.emplace(key, parse_argument(key, text, argument));
+    } catch (const InputError&) {  // of a baseline of another version
+      settings.emplace(key, text);
+    }
+  }
+  return settings;
+}
+
+/// The keys that one of them lacks, or has otherwise.
+std::set<std::string> differing(const Settings& some, const Settings& others) {
+  std::set<std::string> keys;
+  for (const auto* settings : {&some, &others})
+    for (const auto& [key, value] : *settings) {
+      const auto one = some.find(key), other = others.find(key);
+      if (one == some.end() || other == others.end() || one->second != other->second) keys.insert(key);
+    }
+  return keys;
+}
 
 struct Slower {
   const CheckedCase* now;
@@ -57,13 +95,27 @@ bool is_left_out(const CheckedPlace& place, const LeftOutCase& left_out) {
   return left_out.place.mesh.empty() ? left_out.place.model == place.model : left_out.place == place;
 }
 
+/// A sweep has meshes of the axes alone that the rules have. "": it would have this one.
+std::string missing_axis(const CheckedPlace& place, const CheckAnswer& answer) {
+  const auto swept = std::find_if(answer.swept.begin(), answer.swept.end(),
+                                  [&](const SweptModel& one) { return one.model == place.model; });
+  if (swept == answer.swept.end() || place.mesh.find('=') == place.mesh.npos) return "";
+  const auto& axes = swept->mesh_axes;
+  for (const AskedAxis& axis : parse_axes(place.mesh))
+    if (std::find(axes.begin(), axes.end(), axis.name) == axes.end()) return axis.name;
+  return "";
+}
+
 /// What ran then and is left out now.
 std::vector<LeftOutCase> lost_ones(const CheckAnswer& answer, const Baseline& baseline) {
   std::vector<LeftOutCase> lost;
   for (const CheckedCase& then : baseline.costed) {
     const auto left_out = std::find_if(answer.left_out.begin(), answer.left_out.end(),
                                        [&](const LeftOutCase& one) { return is_left_out(then.place, one); });
-    if (left_out != answer.left_out.end()) lost.push_back({then.place, left_out->why});
+    if (left_out != answer.left_out.end())
+      lost.push_back({then.place, left_out->why});
+    else if (const std::string axis = missing_axis(then.place, answer); !axis.empty())
+      lost.push_back({then.place, fmt::format("the rules have no mesh axis '{}'", axis)});
   }
   return lost;
 }
@@ -83,9 +135,16 @@ CheckedFinding finding_of(const std::vector<LeftOutCase>& lost, const CheckAnswe
 
 }  // namespace
 
+std::string why_not_compared(const CheckAnswer& answer, const Baseline& baseline) {
+  if (baseline.costed.empty()) return "the baseline has none: write it anew";
+  if (baseline.hardware != answer.hardware)
+    return fmt::format("the baseline's are of {}, these of {}", baseline.hardware, answer.hardware);
+  const auto keys = differing(settings_of(baseline.arguments), settings_of(answer.arguments));
+  return keys.empty() ? "" : fmt::format("the baseline's are under other arguments ({})", fmt::join(keys, ", "));
+}
+
 std::vector<CheckedFinding> worse_cases(const CheckAnswer& answer, const Baseline& baseline) {
   std::vector<CheckedFinding> worse;
-  if (baseline.hardware != answer.hardware || baseline.arguments != answer.arguments) return worse;
   if (const auto slower = slower_ones(answer, baseline); !slower.empty()) worse.push_back(finding_of(slower, answer));
   if (const auto lost = lost_ones(answer, baseline); !lost.empty()) worse.push_back(finding_of(lost, answer));
   return worse;

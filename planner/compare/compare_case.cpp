@@ -45,8 +45,8 @@ std::string no_mesh(const PlanRequest& request, const SearchSpace& space) {
   return fmt::format("no mesh of {} with {}", counted(devices, "device"), describe(request.mesh));
 }
 
-Refusal why_none(const Rejections& rejections) {
-  const auto counts = rejections.sorted();
+Refusal why_none(const Rejections& rejections, bool one_path) {
+  const auto counts = rejections.nearest_first(one_path);
   if (counts.empty()) return {"no valid configuration", true};
   return {fmt::format("{}: {}", name_of(counts.front().constraint), counts.front().example), true};
 }
@@ -70,7 +70,7 @@ BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& e
   auto [parallelisms, rejections, meshes, refused] = enumerate_parallelisms(space);
   if (meshes == 0) return Refusal{no_mesh(request, space)};
   if (!refused.empty()) return Refusal{std::move(refused)};
-  if (parallelisms.empty()) return why_none(rejections);
+  if (parallelisms.empty()) return why_none(rejections, space.moe_paths.size() == 1);
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
   const Scope scope{static_cast<std::size_t>(top), margin, 0, false};
   Explored explored = explore_what_may_fit(space, parallelisms, scope, evaluate);
@@ -80,7 +80,7 @@ BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& e
     return presenter.show(best_fitting(explored, parallelisms, request.objective, top));
   if (explored.smallest) return std::vector{presenter.show(*explored.smallest)};
   explored.rejections.add(rejections);
-  return why_none(explored.rejections);
+  return why_none(explored.rejections, space.moe_paths.size() == 1);
 }
 
 }  // namespace shardplan

@@ -1,8 +1,9 @@
 #pragma once
 // Two rule sets line by line: what the second one says otherwise, and what each such change alone is worth.
 #include <optional>
+#include <rules/rule_lines.hpp>
+#include <rules/rule_lines.hpp>
 #include <shardplan/evaluation.hpp>
-#include <shardplan/mesh/sharding.hpp>
 #include <string>
 #include <vector>
 
@@ -32,12 +33,6 @@ struct RuleChange {
 struct RuleDifference {
   std::string first, second;  ///< the sets' names
   std::vector<RuleChange> changes;
-};
-
-/// Rules with the lines that they stand in, in order.
-struct LinedRules {
-  RuleSet set;
-  std::vector<int> lines;  ///< of each rule
 };
 
 /// Logical axes in the order of the first set, then those that only the second has; then order, mesh axes, data sharding.

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <planner/compare/swap_rules.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <rules/merge_rules.hpp>

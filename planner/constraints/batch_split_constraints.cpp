@@ -26,8 +26,7 @@ Violation layers(const Configuration& c) {
 Violation halves(const Configuration& c) {
   const double sequences = c.config.per_device_batch_size;
   if (std::fmod(sequences, batch_split_factor) == 0 && sequences > 0) return std::nullopt;
-  return refused(fmt::format("the batch-split schedule halves the {:g} {} of a device", sequences,
-                             sequences == 1 ? "sequence" : "sequences"),
+  return refused(fmt::format("the batch-split schedule halves the {} of a device", counted(sequences, "sequence")),
                  batch_split_factor, static_cast<std::int64_t>(sequences));
 }
 

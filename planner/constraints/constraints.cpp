@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <models/decoder_block.hpp>
 #include <models/programs/train_program.hpp>

@@ -46,8 +46,12 @@ Violation needs_flash_on_context(const Context& context) {
     return broken(context, fmt::format("needs the sequence on axis context, not {}", context.axis), 1, 0);
   if (context.c.config.attention != AttentionKernel::flash)
     return broken(context, fmt::format("needs attention=flash, not {}", name_of(context.c.config.attention)), 1, 0);
-  if (context.c.model.attention_sink) return broken(context, "does not know attention sinks", 1, 0);
   return std::nullopt;
+}
+
+Violation needs_no_sinks(const Context& context) {
+  if (!context.c.model.attention_sink) return std::nullopt;
+  return broken(context, fmt::format("does not know attention sinks, which {} has", context.c.model.name), 1, 0);
 }
 
 Violation needs_tpu(const Context& context) {
@@ -104,26 +108,29 @@ Violation first(std::initializer_list<Violation> violations) {
   return std::nullopt;
 }
 
+// What no mesh and no kernel mends is said first.
+
 Violation ring(const Context& context) {
   if (needs_tpu(context)) return std::nullopt;  // GPU kernels ring inside Transformer Engine
-  return first({needs_more_than_one(context, AxisRole::context, context.size), needs_flash_on_context(context),
+  return first({needs_no_windows(context), needs_no_sinks(context),
+                needs_more_than_one(context, AxisRole::context, context.size), needs_flash_on_context(context),
                 needs_multiple(context, "max_target_length", context.length, context.size * context.size),
-                needs_even_if_balanced(context), needs_no_windows(context), needs_no_packing_of_latents(context)});
+                needs_even_if_balanced(context), needs_no_packing_of_latents(context)});
 }
 
 Violation ulysses(const Context& context) {
-  return first({needs_tpu(context), needs_more_than_one(context, AxisRole::context, context.size),
-                needs_flash_on_context(context), needs_one_slice(context), needs_global_attention(context),
-                needs_no_windows(context), needs_unbalanced(context),
+  return first({needs_tpu(context), needs_global_attention(context), needs_no_windows(context), needs_no_sinks(context),
+                needs_more_than_one(context, AxisRole::context, context.size), needs_flash_on_context(context),
+                needs_one_slice(context), needs_unbalanced(context),
                 needs_multiple(context, "max_target_length", context.length, context.size),
                 needs_grouped_heads(context, context.size)});
 }
 
 Violation usp(const Context& context) {
-  return first({needs_tpu(context), needs_more_than_one(context, AxisRole::context, context.size),
+  return first({needs_tpu(context), needs_global_attention(context), needs_no_windows(context), needs_no_sinks(context),
+                needs_more_than_one(context, AxisRole::context, context.size),
                 needs_more_than_one(context, AxisRole::context_usp_ulysses, context.ulysses),
-                needs_flash_on_context(context), needs_one_slice(context), needs_global_attention(context),
-                needs_no_windows(context), needs_even_if_balanced(context),
+                needs_flash_on_context(context), needs_one_slice(context), needs_even_if_balanced(context),
                 needs_multiple(context, "max_target_length", context.length, context.size * context.ulysses),
                 needs_multiple(context, "max_target_length", context.length, context.size * context.size),
                 needs_grouped_heads(context, context.ulysses)});

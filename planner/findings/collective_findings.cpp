@@ -1,6 +1,7 @@
 // Collectives of activations that no parallelism of MaxText needs: two rules that should agree don't.
 #include <fmt/format.h>
 
+#include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/finding_rules.hpp>
 #include <rules/resolve.hpp>
 
@@ -100,6 +101,7 @@ MaybeFinding all_reduce_where_reduce_scatter_suffices(const FindingSubject& s) {
       s, [&](const Collective& c) { return is_partial_sum(c) && is_layer_activation(c, s) && overlap(c.axes, features); });
   if (!found) return std::nullopt;
   const auto& [named, axes, over, group_size, traffic] = *found;
+  if (names_axis(s.rules(), "activation_embed", over)) return std::nullopt;  // it is split; the sum is of something else
   Finding finding{FindingId::all_reduce_where_reduce_scatter_suffices,
                   Severity::note,
                   fmt::format("partial sums over '{}' are all-reduced, because no rule splits the hidden state over it: "

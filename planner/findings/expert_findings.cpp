@@ -58,7 +58,7 @@ std::string ways_to_split_experts(const RuleSet& rules) {
   return ways;
 }
 
-/// "activation_batch_moe leaves …": experts that no axis splits although the mesh has one of that name.
+/// The mesh has an `expert` axis above 1, and no rule gives it to the experts.
 MaybeFinding experts_not_split(const FindingSubject& s) {
   const auto axis = s.mesh().find(AxisRole::expert);
   if (!s.configuration.model.has_experts() || !s.program.expert_axes.empty() || !axis || s.mesh().size(*axis) == 1)

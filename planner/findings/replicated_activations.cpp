@@ -6,7 +6,6 @@
 #include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/replicated_activations.hpp>
 #include <rules/bind_program.hpp>
-#include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {

@@ -185,25 +185,24 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
     return std::nullopt;
   const bool ahead = c.program == StepProgram::train_compile;
   if (!ahead && !c.runs_nnx()) return std::nullopt;
-  const auto parameters = static_cast<double>(s.evaluation.memory.parameters.value);
-  const double whole = (ahead ? 1 : s.mesh().size_of(AxisRole::data)) * parameters / 1e9;
+  const Bytes whole = s.evaluation.memory.parameters * (ahead ? 1 : s.mesh().size_of(AxisRole::data));
   Finding finding{
       FindingId::zero1_whole_weights,
       Severity::note,
       ahead
-          ? fmt::format("train_compile's program takes the weights whole and copies them, {:.1f} GB twice; the "
+          ? fmt::format("train_compile's program takes the weights whole and copies them, {} twice; the "
                         "training loop keeps 1/{} between steps and gathers the rest",
-                        whole, s.mesh().size_of(AxisRole::data))
+                        in_words(whole), s.mesh().size_of(AxisRole::data))
           : fmt::format("the training loop gathers the {} weights at the start of the step and NNX keeps them for the "
-                        "update: {:.1f} GB beside the optimizer's shards, and float32 on the network",
-                        name_of(c.weight_dtype), whole),
+                        "update: {} beside the optimizer's shards, and float32 on the network",
+                        name_of(c.weight_dtype), in_words(whole)),
       "optimizer",
       names_of({AxisRole::data}),
       fmt::format("{}{} (Linen's training loop casts before it gathers and keeps no copy), or gradient_accumulation_steps "
                   "above 1",
                   ahead ? "--program train for what the training loop needs; " : "", linen_words),
       {}};
-  finding.extent = whole;
+  finding.extent = static_cast<double>(whole.value);
   return finding;
 }
 
@@ -211,10 +210,10 @@ MaybeFinding offloaded_parameters_come_back(const FindingSubject& s) {
   if (!s.config().parameter_memory_host_offload) return std::nullopt;
   return Finding{FindingId::offloaded_parameters_come_back,
                  Severity::warning,
-                 fmt::format("parameter_memory_host_offload=true: MaxText brings all parameters, {:.1f} GB, from the host "
+                 fmt::format("parameter_memory_host_offload=true: MaxText brings all parameters, {}, from the host "
                              "before the forward pass and writes them back after the update, and a step needs as much "
                              "memory as without",
-                             static_cast<double>(s.evaluation.memory.parameters.value) / 1e9),
+                             in_words(s.evaluation.memory.parameters)),
                  "params",
                  {},
                  "parameter_memory_host_offload=false"};

@@ -3,23 +3,9 @@
 
 #include <planner/evaluate/flagged_memory.hpp>
 #include <planner/fixes/memory_under_flags.hpp>
+#include <planner/words/fit_words.hpp>
 
 namespace shardplan {
-namespace {
-
-std::string_view in_words(Fit fit) {
-  switch (fit) {
-    case Fit::fits:
-      return "fits";
-    case Fit::marginal:
-      return "may fit or not";
-    case Fit::does_not_fit:
-      return "does not fit";
-  }
-  throw InternalError("unknown Fit");
-}
-
-}  // namespace
 
 std::optional<Finding> memory_under_flags(const Configuration& configuration) {
   const auto memory = memory_with_assumed_flags(configuration);

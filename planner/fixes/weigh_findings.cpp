@@ -47,8 +47,9 @@ struct CostedFix {
 constexpr double worth_an_edit = 0.05;  // of a step, where rules may as well be as they are
 
 /// A finding about collectives is mended by less of them, and by no compute, routing of all tokens included, nor copies to
-/// the host, that cost more; all as if nothing overlapped, because what hides is a compiler's schedule. What is said of the
-/// step as a whole has to shorten the step.
+/// the host, that cost more; all as if nothing overlapped, because what hides is a compiler's schedule. So is one whose
+/// compute goes with it on the same path: experts that every device has. What is said of the step as a whole has to shorten
+/// the step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now, const Evaluation& fixed) {
   constexpr double worth_saying = 0.01;
   const FindingTraits& traits = traits_of(finding.id);
@@ -59,7 +60,10 @@ bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now
   if (traits.about_left_out_axis)  // less routing of all tokens alone is no reason to edit rules
     return cost.step > step * worth_an_edit && cost.collectives + cost.compute > step * worth_an_edit;
   if (traits.misspelling && cost.step > step * worth_saying) return true;  // whatever the rule was to do
-  return cost.collectives.value > 0 && (cost.collectives + cost.compute + cost.host + routing).value > 0;
+  const Seconds spared = cost.collectives + cost.compute + cost.host + routing;
+  const bool same_path = now.config.moe_path == fixed.config.moe_path;
+  if (same_path && spared > step * worth_an_edit && cost.step > step * worth_an_edit) return true;
+  return cost.collectives.value > 0 && spared.value > 0;
 }
 
 /// An axis that a rule may have or not, given to the batch of a dispatch whose experts have it: the next check would say so.
@@ -137,10 +141,11 @@ std::vector<Finding> all_findings(const Configuration& configuration, const Eval
   return findings;
 }
 
-/// A finding, and the rules with its fix; none where it offers no fix.
+/// A finding, the rules with its fix (none where it offers no fix) and the run with it (none where no fix runs).
 struct Weighed {
   Finding finding;
   std::optional<RuleSet> mended;
+  std::optional<Evaluation> fixed;
 };
 
 /// Of several rules that could take one axis the one in which it spares most; none where another finding's fix gives the
@@ -158,9 +163,7 @@ bool is_said_better(const Finding& finding, const std::vector<Weighed>& all) {
 }  // namespace
 
 WeighedFindings weigh_findings(const Configuration& configuration, const Evaluation& now) {
-  WeighedFindings weighed_findings;
   std::vector<Weighed> all;
-  Seconds most;
   for (Finding finding : all_findings(configuration, now)) {
     const FindingTraits& traits = traits_of(finding.id);
     const std::vector<Fix> fixes = fixes_of(finding, configuration);
@@ -172,18 +175,21 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
       if (!traits.about_the_run()) finding.under_flags = under_other_flags(configuration, *fix, now);
       finding = weighed(std::move(finding), *fix, now);
     }
-    std::optional<RuleSet> mended;
-    if (fix && !finding.fix.empty()) mended = fix->configuration.rules;
-    const bool costliest = fix && finding.severity != Severity::note &&
-                           (!weighed_findings.fixed || fix->cost.collectives > most);
-    if (costliest) {
-      most = fix->cost.collectives;
-      weighed_findings.fixed = std::move(fix->evaluation);
-    }
-    all.push_back({std::move(finding), std::move(mended)});
+    Weighed& one = all.emplace_back();
+    if (fix && !finding.fix.empty()) one.mended = fix->configuration.rules;
+    if (fix) one.fixed = std::move(fix->evaluation);
+    one.finding = std::move(finding);
   }
-  for (const Weighed& one : all)
-    if (!is_said_better(one.finding, all)) weighed_findings.findings.push_back(one.finding);
+  WeighedFindings weighed_findings;
+  Seconds most;
+  for (Weighed& one : all) {
+    if (is_said_better(one.finding, all)) continue;
+    weighed_findings.findings.push_back(one.finding);
+    if (!one.fixed || one.finding.severity == Severity::note) continue;
+    if (weighed_findings.fixed && one.finding.cost->collectives <= most) continue;
+    most = one.finding.cost->collectives;
+    weighed_findings.fixed = std::move(one.fixed);
+  }
   if (auto memory = memory_under_flags(configuration)) weighed_findings.findings.push_back(std::move(*memory));
   return weighed_findings;
 }

@@ -88,6 +88,17 @@ std::string marginal_text(const MemoryUse& memory) {
   return text;
 }
 
+std::string shortage_text(Bytes needed, Bytes available) {
+  return fmt::format("{} needed, {} available ({} too much)", print_memory(needed), print_memory(available),
+                     print_memory(needed - available));
+}
+
+std::string infeasible_text(const Infeasible& infeasible) {
+  if (infeasible.constraint != ConstraintId::hbm)
+    return fmt::format("{}: {}", name_of(infeasible.constraint), infeasible.message);
+  return "hbm: " + shortage_text({infeasible.needed}, {infeasible.available});
+}
+
 std::string in_slices(const Evaluation& evaluation) {
   if (evaluation.slices == 1) return "";
   const std::string_view noun =

@@ -22,6 +22,10 @@ std::string print_count(std::int64_t count);  ///< "12,345"
 std::string_view fit_word(Fit fit);           ///< "yes", "marginal", "no": under a title that asks whether it fits
 /// "it may fit or not: 74.1 GiB to 79.0 GiB needed, 78.2 GiB available"
 std::string marginal_text(const MemoryUse& memory);
+/// "93.1 GiB needed, 74.5 GiB available (18.6 GiB too much)"
+std::string shortage_text(Bytes needed, Bytes available);
+/// "hbm: " and that; any other constraint in its own words.
+std::string infeasible_text(const Infeasible& infeasible);
 std::string print_share(double share);        ///< "45.2%"
 
 /// The number alone, in GiB, for columns that name the unit in their title.

@@ -1,6 +1,5 @@
 #include <formats/figure_units.hpp>
 #include <planner/report/profile_figures.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 

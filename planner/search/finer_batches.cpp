@@ -26,11 +26,35 @@ std::vector<Candidate> fastest_first(std::vector<Candidate> contenders) {
   return contenders;
 }
 
+double weight_of(const BatchOption& batch) {
+  return batch.per_device_batch_size * static_cast<double>(batch.gradient_accumulation_steps);
+}
+
+/// As fast with the same batch, policy and memory: what a finer batch makes of one it makes of the other.
+bool is_like(const Candidate& a, const Candidate& b, const std::vector<Parallelism>& parallelisms) {
+  const auto near = [](double one, double other, double share) { return std::abs(one - other) <= share * other; };
+  const auto batch_of = [&](const Candidate& c) { return parallelisms[c.parallelism].batches[c.batch]; };
+  return a.remat == b.remat && weight_of(batch_of(a)) == weight_of(batch_of(b)) &&
+         near(a.cost.seconds_per_token, b.cost.seconds_per_token, 0.001) &&
+         near(static_cast<double>(a.cost.peak), static_cast<double>(b.cost.peak), 0.01);
+}
+
+/// Other names of one layout (rule sets, axes that do each other's work) would leave no room for others.
+std::vector<Candidate> unlike_ones(const std::vector<Candidate>& all, const std::vector<Parallelism>& parallelisms) {
+  std::vector<Candidate> unlike;
+  for (const Candidate& run : all) {
+    const auto same = [&](const Candidate& known) { return is_like(run, known, parallelisms); };
+    if (std::none_of(unlike.begin(), unlike.end(), same)) unlike.push_back(run);
+    if (unlike.size() == runs_worth_trying) break;
+  }
+  return unlike;
+}
+
 /// The first ones of all, and of each strategy where its best is asked for.
 std::vector<Candidate> worth_trying(const Explored& explored, const std::vector<Parallelism>& parallelisms,
                                     const Scope& scope) {
   const std::vector<Candidate> all = fastest_first(explored.contenders);
-  std::vector<Candidate> runs(all.begin(), all.begin() + std::min(all.size(), runs_worth_trying));
+  std::vector<Candidate> runs = unlike_ones(all, parallelisms);
   std::set<RunId> taken;
   for (const Candidate& run : runs) taken.insert({run.parallelism, run.remat});
   if (!scope.best_of_strategies) return runs;

@@ -90,12 +90,14 @@ std::vector<Change> shorter_sequences(const PlanRequest& request, std::int64_t l
 }
 
 /// Parameters, optimizer and gradients can't be split further than over every device.
-bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile) {
+Bytes state_share(const PlanRequest& request, const HardwareProfile& profile) {
   const TrainConfig& config = request.settings.config;
   const Bytes state = least_memory(reference_program(request.model, config.max_target_length), config);
-  const double devices = static_cast<double>(request.chips) * profile.devices_per_chip;
-  return static_cast<double>(state.value) / devices <=
-         static_cast<double>(memory_capacity(profile, request.memory_limits).value);
+  return {state.value / (std::int64_t{request.chips} * profile.devices_per_chip)};
+}
+
+bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile) {
+  return state_share(request, profile) <= memory_capacity(profile, request.memory_limits);
 }
 
 std::set<int> sizes_of(const PlanRequest& request, const HardwareProfile& profile) {
@@ -151,6 +153,22 @@ class Trials {
     return std::nullopt;
   }
 
+  /// The smallest of more and more chips. A batch a device that is fixed leaves each as many tokens, however many there are:
+  /// where what they need beside the state alone is too much, and twice the chips need no less of it, no more will do.
+  std::optional<WouldFit> first_size_that_fits(const std::vector<Change>& sizes) {
+    std::optional<Bytes> least_before;
+    for (const Change& change : sizes) {
+      smallest_.reset();
+      if (auto found = fit_of(change)) return found;
+      if (!smallest_ || !change.request.per_device_batch) continue;
+      const Bytes beside = *smallest_ - state_share(change.request, profile_);
+      const bool needs_less = !least_before || beside < *least_before - Bytes{least_before->value / 100};
+      if (beside > memory_capacity(profile_, change.request.memory_limits) && !needs_less) return std::nullopt;
+      least_before = beside;
+    }
+    return std::nullopt;
+  }
+
   /// The largest whole number of sequences a device below the batch that is asked for. What fits with so many fits with
   /// fewer, so halves are tried for a place to begin, then what is between.
   std::optional<WouldFit> largest_batch(const PlanRequest& request) {
@@ -176,10 +194,12 @@ class Trials {
     if (change.request.beside != Beside::front) {
       const Fits fits = any_fits(space, parallelisms, evaluate_, budget_);
       evaluated_ += fits.evaluated;
+      note_smallest(fits.smallest);
       return fits.any ? std::optional(WouldFit{change.words, std::nullopt}) : std::nullopt;
     }
     const Explored explored = explore(space, parallelisms, Scope{}, evaluate_, budget_);
     evaluated_ += explored.evaluated;
+    if (explored.smallest) note_smallest(Bytes{explored.smallest->cost.peak});
     if (explored.fitting.empty()) return std::nullopt;
     return WouldFit{change.words, Presenter(space, parallelisms, evaluate_).show(explored.front.candidates().front())};
   }
@@ -195,10 +215,15 @@ class Trials {
     return std::nullopt;  // --mesh or --slices don't suit the larger machine
   }
 
+  void note_smallest(std::optional<Bytes> peak) {
+    if (peak && (!smallest_ || *peak < *smallest_)) smallest_ = peak;
+  }
+
   const HardwareProfile& profile_;
   const Evaluator& evaluate_;
   const SearchBudget& budget_;
   std::int64_t evaluated_ = 0;
+  std::optional<Bytes> smallest_;  ///< peak that the last changes were met with
 };
 
 }  // namespace
@@ -213,16 +238,16 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
   tries.push_back(more_accumulation(request));
   tries.push_back(shorter_sequences(request, closest.config.max_target_length));
   tries.push_back(smaller_machine(request, profile));
-  tries.push_back(larger_machines(request, profile));
   Trials trials(profile, evaluate, budget);
   WouldFits answer;
-  const std::size_t most = request.beside == Beside::front ? tries.size() + 1 : changes_in_a_line;
-  for (const auto& changes : tries) {
-    if (answer.found.size() == most) break;
-    if (auto fits = trials.first_that_fits(changes)) answer.found.push_back(*std::move(fits));
-  }
-  if (answer.found.size() < most)
-    if (auto fits = trials.largest_batch(request)) answer.found.push_back(*std::move(fits));
+  const std::size_t most = request.beside == Beside::front ? tries.size() + 2 : changes_in_a_line;
+  const auto keep = [&](std::optional<WouldFit> fits) {
+    if (fits) answer.found.push_back(*std::move(fits));
+  };
+  for (const auto& changes : tries)
+    if (answer.found.size() < most) keep(trials.first_that_fits(changes));
+  if (answer.found.size() < most) keep(trials.first_size_that_fits(larger_machines(request, profile)));
+  if (answer.found.size() < most) keep(trials.largest_batch(request));
   answer.evaluated = trials.evaluated();
   return answer;
 }

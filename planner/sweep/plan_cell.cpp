@@ -8,7 +8,6 @@
 #include <planner/search/space/batch_options.hpp>
 #include <planner/sweep/plan_cell.hpp>
 #include <planner/words/fit_words.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {

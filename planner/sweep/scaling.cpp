@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <planner/sweep/scaling.hpp>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <planner/what_if/changes.hpp>
 #include <planner/what_if/narrower_states.hpp>
+#include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {
@@ -11,7 +12,7 @@ RunChange with_batch(const Configuration& configuration, double factor, const ch
   RunChange change{WhatIfKind::batch, "", configuration};
   double& batch = change.configuration.config.per_device_batch_size;
   batch *= factor;
-  change.words = fmt::format("{} the batch: {} {} a device", words, batch, batch == 1 ? "sequence" : "sequences");
+  change.words = fmt::format("{} the batch: {} a device", words, counted(batch, "sequence"));
   return change;
 }
 

@@ -41,10 +41,11 @@ std::optional<Machine> machine_in(const HardwareProfile& profile, int chips, std
   return std::nullopt;  // it has no such size
 }
 
-/// More or fewer nodes with as many chips each, or a part of one; of slices as many as there are, or else as few as make
-/// the chips.
+/// One node as long as it holds the chips; more or fewer nodes with as many chips each, or a part of one. Of slices as many
+/// as there are, or else as few as make the chips.
 std::optional<Machine> machine_with(const Configuration& c, int chips) {
   if (ends_at_node(c.hardware.fabric)) {
+    if (c.num_slices == 1 && chips <= c.hardware.chips_per_node) return machine_in(c.hardware, chips, 1);
     const int of_a_node = c.slice.chips;
     if (chips % of_a_node == 0) return machine_in(c.hardware, chips, chips / of_a_node);
     return chips < of_a_node ? machine_in(c.hardware, chips, 1) : std::nullopt;

@@ -1,6 +1,19 @@
 #include <planner/words/fit_words.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
+
+std::string_view in_words(Fit fit) {
+  switch (fit) {
+    case Fit::fits:
+      return "fits";
+    case Fit::marginal:
+      return "may fit or not";
+    case Fit::does_not_fit:
+      return "does not fit";
+  }
+  throw InternalError("unknown Fit");
+}
 
 std::string_view marginal_verdict(const MemoryUse& memory) {
   const bool fits = memory.high <= memory.capacity, leaves_too_little = memory.low > memory.allowed();

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <planner/words/operand_words.hpp>
 
 namespace shardplan {

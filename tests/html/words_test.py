@@ -173,6 +173,11 @@ def check_rates_at_most(pages):
         lacks = any(f["id"] == "bias-gradients-unpriced" for f in result["recommended"]["findings"])
         assert lacks == (result["hardware"] == "mi355x"), result["hardware"]
         assert rates[result["hardware"]].startswith("at most ") == lacks, rates
+    asked = ["compare", *asked[1:], "--mesh", "fsdp=8"]
+    for row in pages.open(asked)["rows"]:
+        assert row["lacks_bias_gradients"] == (row["hardware"] == "mi355x"), row["hardware"]
+    cells = pages.texts("td[data-title='tokens/s']")
+    assert [cell.startswith("at most ") for cell in cells] == [True, False], cells
 
 
 def check_prices(pages):

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cost_models/partition/products/product_groups.hpp>
 
 namespace shardplan {

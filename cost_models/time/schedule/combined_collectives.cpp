@@ -3,6 +3,7 @@
 #include <cost_models/time/schedule/issued_body.hpp>
 #include <numeric>
 #include <optional>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -86,7 +87,7 @@ std::optional<CompilerSetting> threshold_of(CollectiveKind kind) {
     case CollectiveKind::collective_permute:
       return std::nullopt;
   }
-  return std::nullopt;
+  throw InternalError("unknown CollectiveKind");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class TorusBuilder {
 
   void add_ports() {
     LinkKind port = shape_.kinds.front();
-    port.name = "port", port.bandwidth = port.bandwidth * port_lanes, port.latency = {};
+    port.name = "port", port.bandwidth = port.bandwidth * port_lanes, port.latency = {}, port.is_port = true;
     for (int chip = 0; chip < chips_; ++chip) graph_.nodes.push_back({fmt::format("chip{}", chip), true});
     const int ports = kind_of(graph_, port), die = kind_of(graph_, *shape_.die_to_die);
     for (int device = 0; device < graph_.devices; ++device) {

@@ -37,8 +37,7 @@ Seconds latency_of(const NetworkGraph& graph, const std::vector<int>& way) {
   return sum;
 }
 
-/// Ports inside a chip (fabric_graphs.cpp) take no time and limit nothing.
-bool is_port(const NetworkGraph& graph, int link) { return graph.kinds[graph.links[link].kind].latency.value == 0; }
+bool is_port(const NetworkGraph& graph, int link) { return graph.kinds[graph.links[link].kind].is_port; }
 
 int first_link_beyond_port(const NetworkGraph& graph, const std::vector<int>& way) {
   return *std::find_if(way.begin(), way.end(), [&](int link) { return !is_port(graph, link); });

@@ -29,17 +29,24 @@ void add_arc(FlowNetwork& network, int from, int to, double capacity) {
 BytesPerSecond max_flow(const NetworkGraph& graph, const std::vector<int>& sources, const std::vector<int>& sinks) {
   const int nodes = static_cast<int>(graph.nodes.size()), source = nodes, sink = nodes + 1;
   FlowNetwork network(static_cast<std::size_t>(nodes) + 2);
-  std::vector<char> is_source(graph.nodes.size());
+  std::vector<char> is_source(graph.nodes.size()), is_sink(graph.nodes.size());
   for (const int device : sources) is_source[device] = 1;
-  double all = 1;
+  for (const int device : sinks) is_sink[device] = 1;
+  double all = 1, direct = 0;
   for (const GraphLink& link : graph.links) {
-    all += graph.bandwidth(link).value;
-    if (is_source[link.from] || graph.nodes[link.from].forwards)
-      add_arc(network, link.from, link.to, graph.bandwidth(link).value);
+    const double bandwidth = graph.bandwidth(link).value;
+    all += bandwidth;
+    if (is_source[link.to] || is_sink[link.from]) continue;  // nothing more leaves the one, or has to leave the other
+    if (is_source[link.from] && is_sink[link.to])
+      direct += bandwidth;  // whatever else flows, it is full
+    else if (is_source[link.from] || graph.nodes[link.from].forwards)
+      add_arc(network, link.from, link.to, bandwidth);
   }
   for (const int device : sources) add_arc(network, source, device, all);
   for (const int device : sinks) add_arc(network, device, sink, all);
-  return {boost::edmonds_karp_max_flow(network, static_cast<std::size_t>(source), static_cast<std::size_t>(sink))};
+  const double others =
+      boost::edmonds_karp_max_flow(network, static_cast<std::size_t>(source), static_cast<std::size_t>(sink));
+  return {direct + others};
 }
 
 BytesPerSecond bisection(const NetworkGraph& graph, int devices) {

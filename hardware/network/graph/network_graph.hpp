@@ -13,7 +13,8 @@ namespace shardplan {
 struct LinkKind {
   std::string name;          ///< "nvlink"
   BytesPerSecond bandwidth;  ///< of one lane in one direction, raw
-  Seconds latency;           ///< of a crossing; 0 only of ports inside a chip
+  Seconds latency;           ///< of a crossing
+  bool is_port = false;      ///< inside a chip: it takes no time and limits nothing
 };
 
 struct GraphNode {

@@ -16,6 +16,7 @@
 #include <planner/fixes/weigh_flags.hpp>
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
+#include <planner/report/humanize.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/plan/text_what_if.hpp>
 #include <planner/what_if/what_if.hpp>

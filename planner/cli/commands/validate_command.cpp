@@ -2,6 +2,7 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/report/validate_report.hpp>
+#include <shardplan/error.hpp>
 #include <planner/validate/score.hpp>
 
 namespace shardplan {
@@ -45,6 +46,7 @@ Task validate_command(const Words& words) {
   parser.add("--times", times, "Seconds against published runs; RECORD is then a file of such runs");
   parser.add_example("shardplan validate --times", "seconds against published runs");
   parser.parse(words);
+  if (ablates + ranges + times > 1) throw InputError("--ablate, --ranges and --times are answers of their own: give one");
   return parser.task([paths, ablates, ranges, times](Format format, const Style& style) {
     if (times) return measured_times(paths, format, style);
     if (ablates) return ablation(records(paths), format, style);

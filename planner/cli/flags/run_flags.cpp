@@ -6,7 +6,6 @@
 #include <models/model_names.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {

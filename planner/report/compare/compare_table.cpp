@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <planner/compare/traffic.hpp>
+#include <planner/report/words/at_most_words.hpp>
 #include <planner/report/compare/compare_table.hpp>
 #include <planner/report/humanize.hpp>
 #include <shardplan/collective/counted.hpp>
@@ -10,7 +11,7 @@
 namespace shardplan {
 namespace {
 
-std::string fit_words(const Evaluation& e) {
+std::string fit_or_refusal(const Evaluation& e) {
   if (!runs_if_large_enough(e)) return std::string(name_of(e.infeasible->constraint));
   return std::string(fit_word(e.memory.fit()));
 }
@@ -68,7 +69,7 @@ std::vector<CompareColumn> figure_columns(bool with_dollars, bool with_permutes)
   if (with_dollars)
     columns.push_back({"$/M tokens", true, [](Row r) { return print_dollars(*r.dollars_per_million_tokens); }});
   columns.insert(columns.end(), {
-      {"tokens/s", true, [](Row r) { return print_number(r.evaluation.tokens_per_second_with_routing()); }},
+      {"tokens/s", true, [](Row r) { return print_rate(r.evaluation); }},
       {"step", true, [](Row r) { return print_time(r.evaluation.time.with_routing()); }},
       {"exposed", true, [](Row r) { return print_time(r.evaluation.time.exposed_collective); }, 2},
       {"hidden", true, [](Row r) { return print_time(r.evaluation.time.hidden_collective); }, 4},
@@ -82,7 +83,7 @@ std::vector<CompareColumn> figure_columns(bool with_dollars, bool with_permutes)
                        return fmt::format("{}/{}", print_gibibytes(r.evaluation.memory.peak()),
                                           print_gibibytes(r.evaluation.memory.capacity));
                      }});
-  columns.push_back({"fits", false, [](Row r) { return fit_words(r.evaluation); }});
+  columns.push_back({"fits", false, [](Row r) { return fit_or_refusal(r.evaluation); }});
   return columns;
 }
 

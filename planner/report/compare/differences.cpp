@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <planner/compare/traffic.hpp>
+#include <planner/report/words/at_most_words.hpp>
 #include <planner/report/compare/differences.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/words/rule_words.hpp>
 #include <planner/search/comparison.hpp>
+#include <shardplan/error.hpp>
 #include <tuple>
 
 namespace shardplan {
@@ -65,7 +67,7 @@ std::string time_difference(const Evaluation& base, const Evaluation& other) {
 
 std::string figures_of(const Evaluation& e) {
   return fmt::format("{} a step, {} tokens/s, {} exposed, peak {}", print_time(e.time.with_routing()),
-                     print_number(e.tokens_per_second_with_routing()), print_time(e.time.exposed_collective),
+                     print_rate(e), print_time(e.time.exposed_collective),
                      print_memory(e.memory.peak()));
 }
 
@@ -154,7 +156,7 @@ std::string change_subject(const RuleChange& change) {
     case RulePart::data_sharding:
       return "data_sharding";
   }
-  return "";
+  throw InternalError("unknown RulePart");
 }
 
 std::vector<std::string> said_by(const RuleChange& change, const std::vector<RuleLine>& lines) {

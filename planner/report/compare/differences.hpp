@@ -17,7 +17,7 @@ std::string moved_difference(const Evaluation& base, const Evaluation& other);
 /// mine.yml is 16.2% slower …"; "" of anything else.
 std::string rules_verdict(const CompareAnswer& answer);
 
-/// "1.29 s → 1.50 s a step (+16.2%); all-to-all …", or why it doesn't run.
+/// "alone on expert=8: 1.29 s a step, 1.50 s with it (16.2% slower); all-to-all …", or why it doesn't run.
 std::string change_alone(const RuleChange& change, const CompareAnswer& answer);
 /// The changes that matter alone, most time first, and those that don't.
 struct ChangesByEffect {
@@ -29,7 +29,7 @@ std::string idle_changes(const std::vector<const RuleChange*>& idle, const Compa
 
 /// "activation_batch_moe", "order of the rules"
 std::string change_subject(const RuleChange& change);
-/// What one set says: "line 43 ['exp', ['expert']]" each; one "nothing" where it has none.
+/// What one set says: "line 43 ['exp', ['expert']]" each; one "no rule" where it has none.
 std::vector<std::string> said_by(const RuleChange& change, const std::vector<RuleLine>& lines);
 
 }  // namespace shardplan

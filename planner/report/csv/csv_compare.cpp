@@ -48,6 +48,7 @@ std::vector<std::string> figure_titles() {
   for (const auto& column : figure_columns) all.emplace_back(column.title);
   all.emplace_back("dollars_per_million_tokens");
   all.emplace_back("reason");
+  all.emplace_back("lacks_bias_gradients");
   return all;
 }
 
@@ -61,6 +62,7 @@ std::vector<std::string> cells_of(const ComparedRow& row, Eval base) {
   for (const auto& column : figure_columns) cells.push_back(column.of(e));
   cells.push_back(row.dollars_per_million_tokens ? csv_number(*row.dollars_per_million_tokens) : "");
   cells.push_back(e.infeasible ? fmt::format("{}: {}", name_of(e.infeasible->constraint), e.infeasible->message) : "");
+  cells.emplace_back(lacks_bias_gradients(e) ? "true" : "false");
   return cells;
 }
 
@@ -70,6 +72,7 @@ std::vector<std::string> cells_of(const RefusedCase& refused, const ComparedSubj
                                     std::string(name_of(refused.path)), "false", ""};
   cells.resize(cells.size() + std::size(figure_columns) + 1);
   cells.push_back(refused.reason);
+  cells.emplace_back();
   return cells;
 }
 

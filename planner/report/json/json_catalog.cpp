@@ -2,7 +2,6 @@
 #include <planner/report/json/json_catalog.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <planner/report/profile_figures.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {

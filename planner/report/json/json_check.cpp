@@ -80,7 +80,7 @@ std::string check_json(const CheckAnswer& answer) {
   OrderedJson findings = OrderedJson::array();
   for (const auto& checked : answer.findings) findings.push_back(json_finding(checked));
   const auto& expected = answer.expected ? answer.expected : answer.found;
-  const OrderedJson document = {{"schema_version", schema_version},
+  OrderedJson document = {{"schema_version", schema_version},
                                 {"command", "check"},
                                 {"rules", answer.rules},
                                 {"hardware", answer.hardware},
@@ -94,6 +94,7 @@ std::string check_json(const CheckAnswer& answer) {
                                 {"collectives", collectives_of(answer.found)},
                                 {"expected", collectives_of(expected)},
                                 {"verdict", answer.is_regression() ? "regression" : "ok"}};
+  if (!answer.not_compared.empty()) document["steps_not_compared"] = answer.not_compared;
   return print_with_costed(document, answer);
 }
 

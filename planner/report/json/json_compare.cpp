@@ -35,6 +35,7 @@ OrderedJson json_figures(const Evaluation& e) {
           {"all_token_routing_seconds", json_number(e.time.all_token_routing.value, "all_token_routing_seconds")},
           {"tokens_per_second_per_device",
            json_number(e.time.tokens_per_second_per_device, "tokens_per_second_per_device")},
+          {"lacks_bias_gradients", lacks_bias_gradients(e)},
           {"peak_bytes", e.memory.peak().value},
           {"peak_range", json_byte_range(e.memory.low, e.memory.high)},
           {"capacity_bytes", e.memory.capacity.value},
@@ -63,6 +64,7 @@ OrderedJson json_row(const ComparedRow& row, const Evaluation& base) {
   value["slower"] = json_number(slower_than(base, e), "slower");
   if (e.infeasible) value["infeasible"] = json_infeasible(*e.infeasible);
   value["by_axis"] = json_by_axis(e);
+  if (e.configuration) value["xla_flags"] = print_flags(flags_of(*e.configuration));
   value["maxtext_arguments"] = json_arguments(row.arguments);
   return value;
 }

@@ -68,4 +68,8 @@ std::string markdown_table(const std::vector<MarkdownColumn>& columns, const std
   return text;
 }
 
+std::string markdown_legend(std::string_view sign, std::string_view words) {
+  return words.empty() ? "" : fmt::format("\n{} {}\n", markdown_code(sign), markdown_text(words));
+}
+
 }  // namespace shardplan

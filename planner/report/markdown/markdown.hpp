@@ -23,6 +23,9 @@ struct MarkdownColumn {
   bool is_number = false;  ///< to the right
 };
 
+/// What a sign in the cells of the table above means, as a line of its own; nothing without words.
+std::string markdown_legend(std::string_view sign, std::string_view words);
+
 /// Cells are markdown already; a row has one for each column. Nothing without rows.
 std::string markdown_table(const std::vector<MarkdownColumn>& columns, const std::vector<std::vector<std::string>>& rows);
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <planner/compare/traffic.hpp>
+#include <planner/report/words/at_most_words.hpp>
 #include <planner/report/compare/compare_table.hpp>
 #include <planner/report/compare/differences.hpp>
 #include <planner/report/humanize.hpp>
@@ -31,7 +32,8 @@ std::string configurations_table(const CompareAnswer& answer) {
     for (const auto& column : columns) rows.back().push_back(markdown_text(column.cell(row)));
   }
   const std::string same = same_in_all(answer);
-  return markdown_table(titles, rows) + (same.empty() ? "" : fmt::format("\nSame in all: {}.\n", markdown_text(same)));
+  return markdown_table(titles, rows) + markdown_legend("<", at_most_words(answer)) +
+         (same.empty() ? "" : fmt::format("\nSame in all: {}.\n", markdown_text(same)));
 }
 
 std::string by_axis_table(const CompareAnswer& answer) {

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <planner/report/at_most_words.hpp>
+#include <planner/report/words/at_most_words.hpp>
+#include <planner/report/words/plan_words.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
@@ -14,14 +15,6 @@ namespace {
 
 constexpr std::size_t reasons_shown = 5;
 
-std::string shortfall_of(const MachinePlan& machine) {
-  if (!machine.refused.empty()) return machine.refused;
-  if (machine.closest_may_fit()) return marginal_text(machine.closest->memory);
-  if (const Infeasible* shortage = machine.shortage()) return shortage->message;
-  if (machine.unfinished) return "nothing found before the search was stopped";
-  return machine.rejections.empty() ? "no valid configuration" : machine.rejections.front().example;
-}
-
 std::string fits_text(const MachinePlan& machine) {
   if (machine.recommended) return markdown_verdict(*machine.recommended);
   return (machine.closest_may_fit() ? "marginal: " : "no: ") + markdown_text(shortfall_of(machine));
@@ -33,7 +26,7 @@ std::vector<std::string> figures_of(const MachinePlan& machine) {
   if (!machine.recommended) return std::vector<std::string>(figure_columns);
   const Evaluation& e = *machine.recommended;
   return {markdown_text(print_rate(e)),
-          print_number(e.tokens_per_second_with_routing() / e.chips),
+          markdown_text(print_rate_per_chip(e)),
           print_time(e.time.with_routing()),
           print_share(e.time.utilization_with_routing()),
           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
@@ -66,15 +59,11 @@ std::string unfinished_list(const PlanAnswer& answer) {
   return text.empty() ? "" : text + "\n";
 }
 
-std::string slower_text(double slower) {
-  return slower < 1 ? print_share(slower) : fmt::format("{}x", print_number(1 + slower));
-}
-
 std::string strategies_table(const MachinePlan& machine) {
   if (machine.strategies.size() < 2) return "";
   std::vector<std::vector<std::string>> rows;
   for (const auto& plan : machine.strategies)
-    rows.push_back({std::string(name_of(plan.strategy)), slower_text(plan.slower),
+    rows.push_back({std::string(name_of(plan.strategy)), slower_in_words(plan.slower),
                     markdown_code(describe(plan.evaluation.mesh)), print_memory(plan.evaluation.memory.peak()),
                     markdown_text(plan.why)});
   return "\n" + markdown_table({{"best with"}, {"slower", true}, {"mesh"}, {"peak", true}, {"mostly"}}, rows);
@@ -85,11 +74,6 @@ std::string reasons_list(const MachinePlan& machine) {
   for (std::size_t i = 0; i < std::min(reasons_shown, machine.reasons.size()); ++i)
     text += fmt::format("- {}\n", markdown_text(machine.reasons[i]));
   return text;
-}
-
-std::string at_most_line(const PlanAnswer& answer) {
-  const std::string words = at_most_words(answer);
-  return words.empty() ? "" : fmt::format("\n{} {}\n", markdown_code("<"), markdown_text(words));
 }
 
 /// Of each machine that nothing fits on, what would.
@@ -121,7 +105,8 @@ std::string plan_markdown(const PlanAnswer& answer) {
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
   std::string text = fmt::format("### {} on {}{}\n\n", markdown_text(answer.model), counted(answer.chips, "chip"),
                                  plan_verdict(answer));
-  text += unfinished_list(answer) + machines_table(answer) + at_most_line(answer) + would_fit_list(answer);
+  text += unfinished_list(answer) + machines_table(answer) + markdown_legend("<", at_most_words(answer)) +
+          would_fit_list(answer);
   return text + (best == answer.machines.end() ? "" : best_text(*best));
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <planner/report/words/at_most_words.hpp>
 #include <planner/report/collective_groups.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/markdown/markdown.hpp>
@@ -68,7 +69,6 @@ std::string markdown_settings(const Evaluation& e) {
 }
 
 std::string markdown_figures(const Evaluation& e) {
-  const double rate = e.tokens_per_second_with_routing();
   return markdown_table({{"step", true},
                          {"tokens/s", true},
                          {"a chip", true},
@@ -76,8 +76,8 @@ std::string markdown_figures(const Evaluation& e) {
                          {"exposed collectives", true},
                          {"peak memory", true},
                          {"tokens a step", true}},
-                        {{print_time(e.time.with_routing()) + step_range(e), print_number(rate),
-                          print_number(rate / e.chips),
+                        {{print_time(e.time.with_routing()) + step_range(e), markdown_text(print_rate(e)),
+                          markdown_text(print_rate_per_chip(e)),
                           print_share(e.time.utilization_with_routing()), print_time(e.time.exposed_collective),
                           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
                           print_count(e.global_batch_tokens)}});

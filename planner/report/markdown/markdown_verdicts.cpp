@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <planner/report/words/audit_words.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
@@ -12,9 +13,7 @@
 namespace shardplan {
 namespace {
 
-constexpr Bytes small{1'000'000};  // what a table has no room for; --format json has all
-
-std::string_view verdict(bool is_regression) { return is_regression ? "**regression**" : "ok"; }
+std::string in_bold(std::string_view verdict) { return fmt::format("**{}**", verdict); }
 
 std::string details_of(const CheckedFinding& checked) {
   std::string text;
@@ -29,11 +28,6 @@ std::string details_of(const CheckedFinding& checked) {
   return text;
 }
 
-std::string signed_traffic(std::int64_t bytes) {
-  if (bytes == 0) return "";
-  return (bytes < 0 ? "-" : "+") + print_traffic({bytes < 0 ? -bytes : bytes});
-}
-
 }  // namespace
 
 std::string check_markdown(const CheckAnswer& answer) {
@@ -45,26 +39,36 @@ std::string check_markdown(const CheckAnswer& answer) {
     if (counts) findings += markdown_findings({checked.finding}) + details_of(checked);
     else others += fmt::format("- {} {}\n", name_of(checked.standing), markdown_code(published_id(checked.finding)));
   }
-  std::string text = fmt::format("### rules {}: {}, {}\n\n", markdown_code(answer.rules), verdict(answer.is_regression()),
+  std::string text = fmt::format("### rules {}: {}, {}\n\n", markdown_code(answer.rules),
+                                 answer.is_regression() ? in_bold("regression") : "ok",
                                  counted(static_cast<std::int64_t>(counting), "finding"));
   text += fmt::format("{} on {}\n", counted(answer.cases, "configuration"), markdown_text(answer.hardware));
   if (!findings.empty()) text += "\n" + findings;
+  if (!answer.not_compared.empty())
+    text += fmt::format("\nSteps are not compared with the baseline's: {}.\n", markdown_text(answer.not_compared));
   return text + (others.empty() ? "" : "\n" + markdown_details("known or ignored", others));
 }
 
 std::string audit_markdown(const AuditAnswer& answer) {
-  std::string text = fmt::format("### {}: {}\n\n", markdown_code(answer.program), verdict(answer.is_regression()));
+  std::string text = fmt::format("### {}: {}\n\n", markdown_code(answer.program),
+                                 answer.is_regression() ? in_bold(verdict_of(answer)) : "ok");
   text += fmt::format(
       "{}mesh {}{}\n", answer.against.empty() ? "" : fmt::format("against {}; ", markdown_text(answer.against)),
       markdown_code(describe(answer.mesh)), answer.hardware.empty() ? "" : "; priced on " + markdown_text(answer.hardware));
+  const ShownTraffic shown = shown_traffic(answer);
   std::vector<std::vector<std::string>> rows;
-  for (const auto& change : answer.changes) {
-    if (change.found.bytes < small && change.expected.bytes < small) continue;
-    rows.push_back({std::string(noun_of(change.traffic)), markdown_code(join_axes(names_of(change.axes, answer.mesh))),
-                    std::string(name_of(change.phase)), answer.against.empty() ? "-" : print_traffic(change.expected.bytes),
-                    print_traffic(change.found.bytes),
-                    answer.against.empty() ? "-" : signed_traffic(change.found.bytes.value - change.expected.bytes.value)});
-  }
+  const auto add_row = [&](std::vector<std::string> place, const Traffic& found, const Traffic& expected) {
+    const bool compared = !answer.against.empty();
+    rows.push_back(std::move(place));
+    rows.back().push_back(compared ? print_traffic(expected.bytes) : "-");
+    rows.back().push_back(print_traffic(found.bytes));
+    rows.back().push_back(compared ? signed_traffic(found.bytes.value - expected.bytes.value) : "-");
+  };
+  for (const TrafficChange* change : shown.rows)
+    add_row({std::string(noun_of(change->traffic)), markdown_code(join_axes(names_of(change->axes, answer.mesh))),
+             std::string(name_of(change->phase))},
+            change->found, change->expected);
+  if (shown.has_others()) add_row({"others", "", ""}, shown.found, shown.expected);
   const std::string table = markdown_table(
       {{"collective"}, {"axes"}, {"phase"}, {"expected", true}, {"found", true}, {"difference", true}}, rows);
   const std::string findings = markdown_findings(answer.findings);

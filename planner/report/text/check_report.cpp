@@ -3,7 +3,6 @@
 
 #include <planner/report/check_report.hpp>
 #include <planner/report/humanize.hpp>
-#include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/wrap.hpp>
 #include <shardplan/collective/counted.hpp>
 
@@ -37,7 +36,10 @@ std::string rules_part(const CheckedFinding& checked, const Style& style) {
 std::string bites_part(const CheckedFinding& checked, std::int64_t cases, const Style& style) {
   const Bites& bites = checked.bites;
   if (bites.cases == 0 || cases <= 1) return "";
-  std::string where = fmt::format("{} of {}: ", print_count(bites.cases), counted(cases, "configuration"));
+  const bool of_baseline = checked.finding.id == FindingId::refused_since_baseline;
+  std::string where = of_baseline
+                          ? counted(bites.cases, "configuration") + " of the baseline: "
+                          : fmt::format("{} of {}: ", print_count(bites.cases), counted(cases, "configuration"));
   where += first_of(bites.models, models_shown, ", ");
   if (!bites.paths.empty()) where += fmt::format(" ({} path)", fmt::join(names_of(bites.paths), " and "));
   return part("bites", where, style) + part("", "on " + first_of(bites.meshes, meshes_shown, " · "), style);
@@ -88,6 +90,11 @@ std::string ids_text(const CheckAnswer& answer, Standing standing, const std::st
   return ids.empty() ? "" : "\n" + wrap_text(fmt::format("{}", fmt::join(ids, ", ")), title + " ", style.width());
 }
 
+std::string not_compared_text(const CheckAnswer& answer, const Style& style) {
+  if (answer.not_compared.empty()) return "";
+  return "\n" + wrap_text("steps are not compared with the baseline's: " + answer.not_compared, "", style.width());
+}
+
 }  // namespace
 
 std::string check_text(const CheckAnswer& answer, const Style& style) {
@@ -98,7 +105,7 @@ std::string check_text(const CheckAnswer& answer, const Style& style) {
   for (const auto& checked : answer.findings)
     if (checked.standing == Standing::counts) text += checked_finding(checked, answer, style);
   return text + ids_text(answer, Standing::known, "known from the baseline:", style) +
-         ids_text(answer, Standing::ignored, "ignored:", style);
+         ids_text(answer, Standing::ignored, "ignored:", style) + not_compared_text(answer, style);
 }
 
 }  // namespace shardplan

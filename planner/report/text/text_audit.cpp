@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <planner/report/audit_report.hpp>
+#include <planner/report/words/audit_words.hpp>
 #include <planner/report/humanize.hpp>
-#include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/text/text_timeline.hpp>
@@ -12,11 +12,6 @@
 
 namespace shardplan {
 namespace {
-
-std::string signed_traffic(std::int64_t bytes) {
-  if (bytes == 0) return "";
-  return (bytes < 0 ? "-" : "+") + print_traffic({bytes < 0 ? -bytes : bytes});
-}
 
 std::string signed_time(double seconds) {
   if (std::abs(seconds) < 1e-6) return "";
@@ -28,8 +23,7 @@ std::string verdict_line(const AuditAnswer& answer, const Style& style) {
   if (!answer.against.empty()) scope = "against " + answer.against + "; " + scope;
   if (!answer.hardware.empty()) scope += "; priced on " + answer.hardware;
   const std::string verdict =
-      answer.is_regression() ? style.paint(Ink::red, answer.against.empty() ? "errors" : "regression")
-                             : style.paint(Ink::green, "ok");
+      style.paint(answer.is_regression() ? Ink::red : Ink::green, verdict_of(answer));
   const std::string title = fmt::format("{}: {}", style.paint(Ink::bold, answer.program), verdict);
   const std::string behind = fmt::format("{}  ({})\n", title, scope);
   return display_width(behind) <= style.width() ? behind : title + "\n" + wrap_text(scope, "  ", style.width());
@@ -60,9 +54,7 @@ std::vector<std::string> number_cells(const Traffic& found, const Traffic& expec
   return cells;
 }
 
-/// Rows of less than a megabyte are one.
 std::string traffic_table(const AuditAnswer& answer, const Style& style) {
-  constexpr Bytes small{1'000'000};
   const bool compared = !answer.against.empty(), priced = !answer.hardware.empty();
   const Column before{"expected", Align::right}, now{"found", Align::right};
   const Column difference{"difference", Align::right, false, 1};
@@ -72,16 +64,9 @@ std::string traffic_table(const AuditAnswer& answer, const Style& style) {
     for (auto& cell : number_cells(found, expected, answer)) cells.push_back(std::move(cell));
     table.add(std::move(cells));
   };
-  Traffic found, expected;
-  for (const auto& change : answer.changes) {
-    if (change.found.bytes >= small || change.expected.bytes >= small) {
-      add_row(place_cells(change, answer), change.found, change.expected);
-      continue;
-    }
-    found += change.found;
-    expected += change.expected;
-  }
-  if (found.bytes.value + expected.bytes.value > 0) add_row({"others", "", ""}, found, expected);
+  const ShownTraffic shown = shown_traffic(answer);
+  for (const TrafficChange* change : shown.rows) add_row(place_cells(*change, answer), change->found, change->expected);
+  if (shown.has_others()) add_row({"others", "", ""}, shown.found, shown.expected);
   return table.print(style.width(), 2);
 }
 

@@ -6,7 +6,6 @@
 #include <planner/report/humanize.hpp>
 #include <planner/report/profile_figures.hpp>
 #include <planner/report/text/text_catalog.hpp>
-#include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <planner/report/collective_groups.hpp>
 #include <planner/report/humanize.hpp>
-#include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <planner/compare/traffic.hpp>
+#include <planner/report/words/at_most_words.hpp>
 #include <planner/report/compare/compare_table.hpp>
 #include <planner/report/compare/differences.hpp>
 #include <planner/report/compare_report.hpp>
@@ -78,8 +79,9 @@ std::string configurations_text(const CompareAnswer& answer, const Style& style)
     for (const auto& column : columns) cells.push_back(column.cell(answer.rows[i]));
     table.add(std::move(cells));
   }
-  const std::string same = same_in_all(answer);
+  const std::string same = same_in_all(answer), at_most = at_most_words(answer);
   return heading("side by side, bytes a device and step", style) + table.print(style.width(), 2) +
+         (at_most.empty() ? "" : wrap_text(at_most, "  < ", style.width())) +
          (same.empty() ? "" : wrap_text("same in all: " + same, "  ", style.width()));
 }
 

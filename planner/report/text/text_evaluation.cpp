@@ -34,11 +34,6 @@ std::string verdict_lines(const std::vector<std::string>& parts, const Style& st
   return lines + line + "\n";
 }
 
-std::string shortage_text(Bytes needed, Bytes available) {
-  return fmt::format("{} needed, {} available ({} too much)", print_memory(needed), print_memory(available),
-                     print_memory(needed - available));
-}
-
 std::string headline(const Evaluation& evaluation, const Style& style) {
   const std::string title = style.paint(Ink::bold, fmt::format("{} on {}", evaluation.model, machine_text(evaluation)));
   if (runs_if_large_enough(evaluation) && evaluation.memory.fit() == Fit::marginal)
@@ -52,12 +47,6 @@ std::string headline(const Evaluation& evaluation, const Style& style) {
 }
 
 }  // namespace
-
-std::string infeasible_text(const Infeasible& infeasible) {
-  if (infeasible.constraint != ConstraintId::hbm)
-    return fmt::format("{}: {}", name_of(infeasible.constraint), infeasible.message);
-  return "hbm: " + shortage_text({infeasible.needed}, {infeasible.available});
-}
 
 std::string explanation_text(const Evaluation& evaluation, const Style& style) {
   return headline(evaluation, style) + settings_section(evaluation, style) + flags_section(evaluation, style) +

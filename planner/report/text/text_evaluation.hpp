@@ -13,7 +13,4 @@ std::string explanation_text(const Evaluation& evaluation, const Style& style);
 /// The same without the reasons, collectives summed: the part of `plan` about the recommended configuration.
 std::string summary_text(const Evaluation& evaluation, const Style& style);
 
-/// "hbm: 93.1 GiB needed, 74.5 GiB available (18.6 GiB too much)"; any other constraint in its own words.
-std::string infeasible_text(const Infeasible& infeasible);
-
 }  // namespace shardplan

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/wrap.hpp>
 #include <shardplan/configuration.hpp>

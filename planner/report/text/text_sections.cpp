@@ -2,14 +2,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <planner/report/words/at_most_words.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/part_bar.hpp>
 #include <planner/report/shell_command.hpp>
-#include <planner/report/text/text_evaluation.hpp>
+#include <planner/report/shown_arguments.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/wrap.hpp>
 #include <planner/words/assumption_words.hpp>
-#include <planner/report/shown_arguments.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/configuration.hpp>
 
@@ -170,10 +170,9 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
       time_part('H', Ink::magenta, "exposed host copies", time.exposed_host, step),
       time_part('B', Ink::yellow, "pipeline bubble", time.bubble, step),
       time_part('R', Ink::blue, "routing of all tokens", time.all_token_routing, step)};
-  const double all = evaluation.tokens_per_second_with_routing();
   std::string headline =
       fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}{}", print_time(step),
-                  step_range(evaluation), print_number(all), print_number(all / evaluation.chips),
+                  step_range(evaluation), print_rate(evaluation), print_rate_per_chip(evaluation),
                   print_share(time.utilization_with_routing()),
                   evaluation.config.quantization == Quantization::none ? "" : " of bf16's peak");
   if (time.hidden_collective.value > 0)

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <planner/report/at_most_words.hpp>
+#include <planner/report/words/at_most_words.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/sweep_report.hpp>
 #include <planner/report/text/text_table.hpp>
@@ -14,7 +14,6 @@
 #include <planner/words/fit_words.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <set>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <planner/report/words/audit_words.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/text/text_table.hpp>
@@ -10,20 +10,7 @@
 namespace shardplan {
 namespace {
 
-constexpr std::size_t most_collectives = 8;
 constexpr double shown_share = 0.005;  ///< of the step, that a loop takes to be shown
-
-std::string parts_line(const ProgramTimeline& of_program) {
-  const Timeline& t = of_program.timeline;
-  std::string text = fmt::format("{} a step: compute {}, exposed collectives {}", print_time(t.seconds),
-                                 print_time(t.compute), print_time(t.exposed));
-  if (t.waited.value > 0) text += fmt::format(", waiting for copies {}", print_time(t.waited));
-  if (of_program.low < of_program.high)
-    text += fmt::format("; {} if all that could hide did, {} if nothing did (the text leaves open what its collectives "
-                        "run beside)",
-                        print_time(of_program.low), print_time(of_program.high));
-  return text;
-}
 
 std::string kernels_line(const KernelSeconds& kernels) {
   const std::string text = print_times({{"matrix products", kernels.product},
@@ -32,13 +19,6 @@ std::string kernels_line(const KernelSeconds& kernels) {
                                         {"other kernels", kernels.vector},
                                         {"slowed by collectives", kernels.contention}});
   return text.empty() ? "" : "compute: " + text;
-}
-
-std::string comparison(const AuditAnswer& answer) {
-  if (!answer.expected_step) return "";
-  const double ratio = answer.timeline->timeline.seconds / *answer.expected_step;
-  return fmt::format("{} has {}: the program takes {:.2f} times as long", answer.against,
-                     print_time(*answer.expected_step), ratio);
 }
 
 std::string loop_table(const Timeline& timeline, const Style& style) {
@@ -68,7 +48,7 @@ std::string collective_table(const AuditAnswer& answer, const Style& style) {
   std::size_t shown = 0;
   for (const auto& timed : answer.timeline->collectives) {
     const NamedCollective& c = timed.collective;
-    if (shown == most_collectives || c.exposed.value <= 0) break;
+    if (shown == most_exposed_collectives || c.exposed.value <= 0) break;
     ++shown;
     const double each = 1 / static_cast<double>(c.executions);
     const std::string place = timed.loop.empty() ? "" : " in " + timed.loop;
@@ -80,30 +60,18 @@ std::string collective_table(const AuditAnswer& answer, const Style& style) {
   return shown == 0 ? "" : table.print(style.width(), 2);
 }
 
-std::string notes(const Timeline& timeline, const Style& style) {
-  std::string text;
-  for (const auto& kernel : timeline.unknown)
-    text += wrap_text(fmt::format("{} is in no table of kernels: {} for what it reads and writes", kernel.name,
-                                  print_time(kernel.seconds)),
-                      "  note  ", style.width());
-  if (!timeline.uncounted_loops.empty())
-    text += wrap_text(fmt::format("counted once, for nothing says how often they run: {}",
-                                  fmt::join(timeline.uncounted_loops, ", ")),
-                      "  note  ", style.width());
-  return text;
-}
-
 }  // namespace
 
 std::string timeline_section(const AuditAnswer& answer, const Style& style) {
   if (!answer.timeline) return "";
   std::string text = "\n" + style.paint(Ink::bold, "timeline") + "  as the program schedules it\n";
-  text += wrap_text(parts_line(*answer.timeline), "  ", style.width());
+  text += wrap_text(step_in_words(*answer.timeline), "  ", style.width());
   text += wrap_text(kernels_line(answer.timeline->timeline.kernels), "  ", style.width());
-  if (const auto line = comparison(answer); !line.empty()) text += wrap_text(line, "  ", style.width());
+  if (const auto line = step_against_expected(answer); !line.empty()) text += wrap_text(line, "  ", style.width());
   text += loop_table(answer.timeline->timeline, style);
   text += collective_table(answer, style);
-  return text + notes(answer.timeline->timeline, style);
+  for (const auto& note : notes_of(answer.timeline->timeline)) text += wrap_text(note, "  note  ", style.width());
+  return text;
 }
 
 }  // namespace shardplan

@@ -61,11 +61,12 @@ bool probe_memory_until_some_fit(const std::vector<Kin>& all, const SearchSpace&
   return false;
 }
 
-/// The least that is known to be needed.
-Bytes smallest_peak(const std::vector<Exploration>& explorations) {
-  Bytes least{std::numeric_limits<std::int64_t>::max()};
+/// The least that is known to be needed; empty: of none is.
+std::optional<Bytes> smallest_peak(const std::vector<Exploration>& explorations) {
+  std::optional<Bytes> least;
   for (const Exploration& exploration : explorations)
-    if (const auto smallest = exploration.smallest()) least = std::min(least, Bytes{smallest->cost.peak});
+    if (const auto smallest = exploration.smallest())
+      if (!least || Bytes{smallest->cost.peak} < *least) least = Bytes{smallest->cost.peak};
   return least;
 }
 
@@ -74,7 +75,7 @@ void look_for_smallest(std::vector<Kin> all, const std::vector<Exploration>& exp
                        const Evaluator& evaluate, const SearchBudget& budget) {
   std::stable_sort(all.begin(), all.end(), [](const Kin& a, const Kin& b) { return least_memory(a) < least_memory(b); });
   for (std::size_t next = 0; next < all.size() && !budget.is_spent(); next += round_size) {
-    if (least_memory(all[next]) >= smallest_peak(explorations)) return;
+    if (const auto smallest = smallest_peak(explorations); smallest && least_memory(all[next]) >= *smallest) return;
     const auto round = std::span(all).subspan(next, std::min(round_size, all.size() - next));
     parallel_for(round.size(), [&](std::size_t i) {
       Runner runner(space, round[i].front().front().parallelism(), evaluate, links_of(round[i]));
@@ -254,6 +255,7 @@ Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallel
     fits.any = std::any_of(found.begin(), found.end(), [](bool it) { return it; });
   }
   for (const Exploration& exploration : all.list) fits.evaluated += exploration.evaluated();
+  fits.smallest = smallest_peak(all.list);
   return fits;
 }
 

@@ -36,6 +36,7 @@ Explored explore_what_may_fit(SearchSpace& space, const std::vector<Parallelism>
 /// Whether a candidate under the smallest policies fits, found with as few looks at memory as that takes.
 struct Fits {
   bool any = false;
+  std::optional<Bytes> smallest = {};  ///< peak that was met; empty where none was looked at
   std::int64_t evaluated = 0;
 };
 Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Evaluator& evaluate,

@@ -6,8 +6,8 @@
 namespace shardplan {
 namespace {
 
-/// What has to change for a constraint to be kept.
-enum class Scope { mesh, path, request };
+/// What has to change for a constraint to be kept; the model: pipelines that no mesh has for it, wanted or not.
+enum class Scope { mesh, path, request, model };
 
 Scope scope_of(ConstraintId constraint) {
   switch (constraint) {
@@ -31,7 +31,6 @@ Scope scope_of(ConstraintId constraint) {
     case ConstraintId::indivisible_dim:
     case ConstraintId::kv_heads:
     case ConstraintId::pipeline_layers:
-    case ConstraintId::pipeline_layers_differ:
     case ConstraintId::pipeline_microbatches:
     case ConstraintId::pipeline_batch:
     case ConstraintId::pipeline_prefetch:
@@ -53,6 +52,8 @@ Scope scope_of(ConstraintId constraint) {
     case ConstraintId::batch_tokens:
     case ConstraintId::step_seconds:
       return Scope::mesh;
+    case ConstraintId::pipeline_layers_differ:
+      return Scope::model;
   }
   throw InternalError("unknown ConstraintId");
 }
@@ -106,6 +107,7 @@ std::vector<RejectionCount> Rejections::nearest_first(bool one_path) const {
     if (rejection.constraint == ConstraintId::step_seconds) return 0;
     if (rejection.constraint == ConstraintId::hbm) return 1;
     const Scope scope = scope_of(rejection.constraint);
+    if (scope == Scope::model) return 4;
     return scope == Scope::request || (scope == Scope::path && one_path) ? 2 : 3;
   };
   std::vector<RejectionCount> list = sorted();

@@ -18,7 +18,8 @@ class Rejections {
   /// Most frequent first, ties alphabetical.
   std::vector<RejectionCount> sorted() const;
   /// Where nothing is left: what only lacked time first, then what only lacked memory, which kept every constraint; then
-  /// what no mesh mends, of one path through the experts where they all have it; then as sorted.
+  /// what no mesh mends, of one path through the experts where they all have it; then as sorted, last that pipelines
+  /// can't be.
   std::vector<RejectionCount> nearest_first(bool one_path) const;
 
  private:

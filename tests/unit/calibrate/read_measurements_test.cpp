@@ -152,6 +152,8 @@ TEST(ProductCsv, WhatIsNotUnderstoodIsNamedWithItsLine) {
   EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n1,1,1,f64,1\n"), HasSubstr("x.csv:2: dtype 'f64'"));
   EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n1,-1,1,bf16,1\n"), HasSubstr("x.csv:2: column n has '-1'"));
   EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n0.5,1,1,bf16,1\n"), HasSubstr("x.csv:2: m is 0.5, not a whole number"));
+  EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n1,1,1e300,bf16,1\n"),
+              HasSubstr("x.csv:2: k is 1e300, not a whole number up to"));
   EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n"), HasSubstr("no row"));
 }
 
@@ -181,6 +183,10 @@ TEST(OpTable, WhatIsNotUnderstoodIsNamed) {
   EXPECT_THAT(error(columns + R"({"c": [{"v": "convolution"}]}]})"), HasSubstr("x.json: row 1 has no value in column"));
   EXPECT_THAT(error(columns + R"({"c": [{"v": "loop fusion"}, {"v": "HBM"}, {"v": "fast"}, {"v": 0}, {"v": 1}]}]})"),
               HasSubstr("x.json: row 1: 'total_self_time' is not a number"));
+  EXPECT_THAT(error(columns + R"({"c": [{"v": "loop fusion"}, {"v": "HBM"}, {"v": 1}, {"v": 0}, {"v": 6e11}]}]})"),
+              HasSubstr("x.json: row 1: hbm_bw is 6e+11 GiB/s, more than any memory reaches"));
+  EXPECT_THAT(error(columns + R"({"c": [{"v": "loop fusion"}, {"v": "HBM"}, {"v": 1e12}, {"v": 0}, {"v": 1}]}]})"),
+              HasSubstr("x.json: row 1: total_self_time is 1e+12 us: expected that of a step"));
   EXPECT_THAT(error(columns + "]}"), HasSubstr("no matrix product and no kernel bound by HBM"));
 }
 

@@ -269,6 +269,35 @@ TEST(Baseline, CountsWhatDoesNotStartAnyMore) {
 }
 
 /// A moved rule is the same rule.
+TEST(Baseline, CountsMeshesThatTheRulesHaveNoAxisForAnyMore) {
+  const CheckPolicy policy = {read_baseline(written("axes.json", check_json(costing(2, 100)))), {}, Severity::error};
+  CheckAnswer now = costing(2, 100);
+  now.costed.clear();
+  EXPECT_THAT(ids_under(now, policy), testing::IsEmpty()) << "one mesh was asked for, another";
+  now.swept = {{"mixtral-8x7b", {"data", "fsdp"}}, {"mixtral-8x22b", {"data", "fsdp", "expert"}}};
+  judge(now, policy);
+  ASSERT_EQ(now.findings.size(), 1U);
+  EXPECT_EQ(now.findings.front().finding.id, FindingId::refused_since_baseline);
+  EXPECT_THAT(now.findings.front().finding.message, testing::EndsWith("the rules have no mesh axis 'expert'"));
+  EXPECT_THAT(now.findings.front().bites.models, testing::ElementsAre("mixtral-8x7b"));
+}
+
+TEST(Baseline, ComparesArgumentsByTheirValues) {
+  CheckAnswer before = costing(2, 100);
+  before.arguments = {"capacity_factor=1.0", "ici_expert_parallelism=8", "scan_layers=true"};
+  const CheckPolicy policy = {read_baseline(written("values.json", check_json(before))), {}, Severity::error};
+  CheckAnswer now = costing(3, 100);
+  now.arguments = {"capacity_factor=1", "scan_layers=True"};
+  EXPECT_THAT(ids_under(now, policy), testing::ElementsAre(name_of(FindingId::slower_than_baseline)));
+  now.arguments = {"capacity_factor=1.25", "scan_layers=True"};
+  judge(now, policy);
+  EXPECT_THAT(now.findings, testing::IsEmpty());
+  EXPECT_EQ(now.not_compared, "the baseline's are under other arguments (capacity_factor)");
+  now.hardware = "h100";
+  judge(now, policy);
+  EXPECT_EQ(now.not_compared, "the baseline's are of tpu-v5p, these of h100");
+}
+
 TEST(Baseline, KnowsAFindingInAnyOrderOfItsRules) {
   const Rule one = {"vocab", {}}, other = {"embed_vocab", {"fsdp"}};
   const auto of = [](std::vector<Rule> rules) {

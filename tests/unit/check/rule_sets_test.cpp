@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
+#include <planner/check/check_request.hpp>
 #include <planner/check/rule_places.hpp>
 #include <planner/check/rule_set_findings.hpp>
 #include <rules/load_rules.hpp>
@@ -76,6 +78,34 @@ TEST(RulePlaces, AreOfTheSameRuleOnly) {
   EXPECT_EQ(places.place_of({"activation_exp", {"fsdp"}}).line, 0);
   EXPECT_TRUE(places.is_file());
   EXPECT_FALSE(RulePlaces("default").is_file());
+}
+
+/// A run's own list stands in place of the default set's: it is what is checked, and where findings point.
+TEST(RulePlaces, AreOfTheRunsOwnFileWhereThatHasRules) {
+  const std::string path = own_folder() + "run.yml";
+  std::ofstream(path) << "model_name: mixtral-8x7b\nici_expert_parallelism: 8\nici_fsdp_parallelism: 1\n"
+                         "sparse_matmul: false\ncapacity_factor: 1.25\nlogical_axis_rules:\n"
+                         "  - ['activation_batch', ['data', 'fsdp', 'expert']]\n  - ['embed', ['fsdp']]\n"
+                         "  - ['norm', []]\n  - ['norm', ['fsdp']]\n  - ['mpl', ['fsdp']]\n";
+  CheckWords words;
+  words.config_file = path;
+  const CheckAnswer answer = check(read_check(words));
+  EXPECT_EQ(answer.rules, path);
+  EXPECT_TRUE(answer.rules_are_file);
+  std::map<FindingId, std::vector<int>> lines;
+  std::map<FindingId, Finding> found;
+  for (const CheckedFinding& checked : answer.findings) {
+    found.emplace(checked.finding.id, checked.finding);
+    for (const RulePlace& place : checked.rules) lines[checked.finding.id].push_back(place.line);
+  }
+  EXPECT_THAT(lines[FindingId::unexpected_all_gather], testing::ElementsAre(7));
+  EXPECT_THAT(lines[FindingId::rule_unreachable], testing::ElementsAre(10, 9));
+  EXPECT_THAT(lines[FindingId::rule_name_unknown], testing::ElementsAre(11));
+  // Every device computes all experts: to split them is worth its exchanges.
+  const Finding& experts = found[FindingId::missing_all_to_all];
+  EXPECT_EQ(experts.severity, Severity::warning);
+  EXPECT_THAT(experts.fix, testing::StartsWith("add ['exp', ['expert']] to the rules"));
+  EXPECT_EQ(RulePlaces("pure-fsdp", path).name(), "pure-fsdp") << "beside a custom set a run's rules are idle";
 }
 
 TEST(RulePlaces, SayThatTheTwoDimensionalSetIsMissing) {

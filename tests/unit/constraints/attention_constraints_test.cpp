@@ -117,6 +117,9 @@ TEST(AttentionConstraints, RingsOnTpusKnowNoWindowsAndUnpackedLatents) {
   const std::string gemma = "model_name=gemma3-4b per_device_batch_size=1 ici_fsdp_parallelism=4 ici_context_parallelism=2 "
                             "attention=flash use_tokamax_splash=true " + ring;
   EXPECT_THAT(violation_of(v5p, gemma), HasSubstr("knows no layers with a sliding window"));
+  const std::string whole = "model_name=gemma3-4b per_device_batch_size=1 ici_fsdp_parallelism=8 use_tokamax_splash=true ";
+  EXPECT_THAT(violation_of(v5p, whole + ring), HasSubstr("knows no layers with a sliding window"))
+      << "what no kernel and no mesh mends comes first";
   const std::string latent = "model_name=deepseek2-16b per_device_batch_size=1 ici_fsdp_parallelism=4 "
                              "ici_context_parallelism=2 attention=flash use_tokamax_splash=true " + ring;
   EXPECT_THAT(violation_of(v5p, latent), HasSubstr("needs packing=false"));

@@ -165,6 +165,17 @@ TEST(WhatIfs, OfChipsKeepHowFullNodesAre) {
   EXPECT_EQ(nodes, (std::set<int>{2, 4, 8}));
 }
 
+// Half of a node: twice is the whole of it, not two halves over the network.
+TEST(WhatIfs, OfPartOfANodeFillItFirst) {
+  const std::string words = "model_name=qwen3-8b attention=cudnn_flash_te per_device_batch_size=2 ici_fsdp_parallelism=";
+  const Configuration now = read(words + "4", {"h100", 4, {}});
+  const auto all = what_ifs_of(now, evaluate(now));
+  const WhatIf* twice = find(all, "8 chips: fsdp=8");
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice->configuration->num_slices, 1);
+  EXPECT_EQ(twice->run.time.step(), evaluate(read(words + "8", {"h100", 8, {}})).time.step());
+}
+
 TEST(WhatIfs, KindsHaveNames) {
   std::set<std::string_view> names;
   for (int i = 0; i <= static_cast<int>(last_what_if_kind); ++i) names.insert(name_of(static_cast<WhatIfKind>(i)));

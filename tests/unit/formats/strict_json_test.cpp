@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <sys/stat.h>
+#include <filesystem>
 #include <formats/strict_json.hpp>
 #include <fstream>
 #include <functional>
 #include <shardplan/error.hpp>
+#include <thread>
 
 #include "../own_folder.hpp"
 
@@ -60,6 +63,17 @@ TEST(ReadFile, ReturnsItWholeOrNamesIt) {
   EXPECT_EQ(read_file(path), std::string("a\r\nb\0c", 6));
   EXPECT_EQ(complaint_of([] { read_file("/nowhere/at all"); }), "/nowhere/at all: cannot be read: there is no such file");
   EXPECT_EQ(complaint_of([] { read_file(own_folder()); }), own_folder() + ": cannot be read: it is a folder");
+}
+
+/// `check --rules <(git show main:rules.yml)`: rules and their lines are two readings.
+TEST(ReadFile, OfAPipeIsTheSameAgain) {
+  const std::string path = own_folder() + "pipe";
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(path) << "once"; });
+  EXPECT_EQ(read_file(path), "once");
+  writer.join();
+  EXPECT_EQ(read_file(path), "once");
 }
 
 TEST(ReadFile, RefusesNamesOfSeveralLines) {

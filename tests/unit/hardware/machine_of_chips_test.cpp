@@ -50,6 +50,8 @@ TEST(MachineOfChips, ImpossibleCountsSayWhatIsPossible) {
   EXPECT_EQ(refusal("tpu-v6e", 64, 3),
             "tpu-v6e has no 3 slices that make 64 chips; possible: 1 slice of 64, 2 slices of 32, 4 slices of 16, 8 slices "
             "of 8, 16 slices of 4, 64 slices of 1");
+  EXPECT_EQ(refusal("tpu-v5p", 2000000001), "tpu-v5p has no slices that make 2,000,000,001 chips; nearest: 2000000000 "
+                                             "(390,625 slices) or 2000000004 (500,000,001 slices)");
   EXPECT_THAT(refusal("h100", 20), testing::HasSubstr("nearest: 16 or 24"));
   EXPECT_THAT(refusal("h100", 0), testing::HasSubstr("expected at least 1"));
 }

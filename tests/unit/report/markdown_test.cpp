@@ -3,6 +3,7 @@
 #include <planner/report/humanize.hpp>
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
+#include <planner/report/words/at_most_words.hpp>
 #include <tests/unit/report/examples.hpp>
 
 namespace shardplan {
@@ -88,6 +89,40 @@ TEST(Markdown, APlanMarksRatesThatAreAtMostThose) {
   machine.recommended->findings.front().id = FindingId::bias_gradients_unpriced;
   EXPECT_THAT(plan_markdown(plan), HasSubstr("| fits | \\< " + rate + " |"));
   EXPECT_THAT(plan_markdown(plan), HasSubstr("\n`<` at most: the time that gradients of experts' biases take on mi355x"));
+}
+
+TEST(Markdown, AComparisonMarksThemToo) {
+  CompareAnswer answer;
+  answer.rows.resize(2);
+  for (ComparedRow& row : answer.rows) row.evaluation = examples::fitting();
+  answer.rows[0].evaluation.hardware = "mi355x";
+  answer.rows[0].evaluation.findings.front().id = FindingId::bias_gradients_unpriced;
+  const std::string text = compare_markdown(answer), rate = print_rate(answer.rows[1].evaluation);
+  EXPECT_THAT(text, HasSubstr("| 1 | \\< " + rate + " |"));
+  EXPECT_THAT(text, HasSubstr("| 2 | " + rate + " |"));
+  EXPECT_THAT(text, HasSubstr("\n`<` at most: the time that gradients of experts' biases take on mi355x is"));
+}
+
+/// A step that is far too short looks sure without.
+TEST(Markdown, ATimelineSaysWhatItIsNotSureOf) {
+  AuditAnswer answer;
+  ProgramTimeline timeline;
+  timeline.timeline.unknown = {{"my_kernel", Seconds{0.25}}};
+  timeline.timeline.uncounted_loops = {"while.1", "while.7"};
+  answer.timeline = timeline;
+  const std::string text = audit_markdown(answer);
+  EXPECT_THAT(text, HasSubstr("- my_kernel is in no table of kernels: 250 ms for what it reads and writes\n"));
+  EXPECT_THAT(text, HasSubstr("- counted once, for nothing says how often they run: while.1, while.7\n"));
+}
+
+TEST(Markdown, AnAuditWithoutAnythingToCompareWithSpeaksOfErrors) {
+  AuditAnswer answer;
+  answer.program = "step.hlo";
+  answer.findings.resize(1);
+  answer.findings.front().severity = Severity::error;
+  EXPECT_THAT(audit_markdown(answer), testing::StartsWith("### `step.hlo`: **errors**"));
+  answer.against = "the plan";
+  EXPECT_THAT(audit_markdown(answer), testing::StartsWith("### `step.hlo`: **regression**"));
 }
 
 TEST(Markdown, APlanSaysWhereItsSearchWasStopped) {

@@ -79,11 +79,12 @@ TEST(Plan, CountsWhatWasTriedToFindWhatWouldFit) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   request.per_device_batch = 256;
   request.remat_policies = named_remat_policies({"full"});
-  std::atomic<std::int64_t> memories = 0, costs = 0;
+  std::atomic<std::int64_t> memories = 0, costs = 0, most_devices = 0;
   Evaluator counting = evaluator_of(toy_evaluation);
-  const auto counted = [](std::atomic<std::int64_t>& calls) {
-    return [&calls](const Configuration& c, PreparedMesh&) {
+  const auto counted = [&most_devices](std::atomic<std::int64_t>& calls) {
+    return [&](const Configuration& c, PreparedMesh&) {
       ++calls;
+      if (c.mesh.devices() > most_devices) most_devices = c.mesh.devices();
       return toy_evaluation(c);
     };
   };
@@ -94,6 +95,7 @@ TEST(Plan, CountsWhatWasTriedToFindWhatWouldFit) {
   EXPECT_LE(plan.evaluated, memories + costs);  // most of these were looked at before
   EXPECT_FALSE(plan.would_fit.empty());
   EXPECT_EQ(plan.fitting, 0);
+  EXPECT_EQ(most_devices, 32) << "16 need as much beside the state as 32: so will 4,096";
 }
 
 }  // namespace

@@ -142,10 +142,11 @@ TEST(FinerBatches, OfTheBestOfEachStrategyWhateverItsPlace) {
   const auto parallelisms = enumerate_parallelisms(space).list;
   Explored explored;
   std::optional<std::size_t> tensor, for_front;
+  double seconds = 1;
   for (std::size_t i = 0; i < parallelisms.size(); ++i) {
     const Parallelism& p = parallelisms[i];
     for (std::size_t remat = 0; uses(p.mesh, Strategy::data_and_fsdp) && remat < space.remat_policies.size(); ++remat)
-      explored.contenders.push_back({i, remat, p.batches.size() - 1, {.seconds_per_token = 1, .fits = true}});
+      explored.contenders.push_back({i, remat, p.batches.size() - 1, {.seconds_per_token = seconds *= 1.01, .fits = true}});
     if (describe(p.mesh) == "fsdp=4,tensor=2") tensor = i;
     if (describe(p.mesh) == "fsdp=2,tensor=4") for_front = i;
   }
@@ -164,6 +165,28 @@ TEST(FinerBatches, OfTheBestOfEachStrategyWhateverItsPlace) {
     EXPECT_EQ(fitting_batches(found, all, *tensor), of_each ? (std::vector<double>{4, 5}) : std::vector<double>{4});
     EXPECT_THAT(fitting_batches(found, all, *for_front), ElementsAre(4));
   }
+}
+
+// Twenty names of one layout, which are as fast, leave the next layout its place.
+TEST(FinerBatches, OfWhatIsAlikeOneIsTried) {
+  PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
+  request.machines.front().hbm_capacity.value = 15 * gigabyte;  // 5 sequences fit
+  const SearchSpace space = space_of(request);
+  const std::vector<Parallelism> meshes = enumerate_parallelisms(space).list;
+  const auto mesh = std::find_if(meshes.begin(), meshes.end(),
+                                 [](const Parallelism& p) { return describe(p.mesh) == "fsdp=4,tensor=2"; });
+  ASSERT_NE(mesh, meshes.end());
+  std::vector<Parallelism> all(21, *mesh);
+  Explored explored;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double seconds = i < 20 ? 1e9 * (1 + 1e-5 * static_cast<double>(i)) : 1.01e9;
+    explored.contenders.push_back({i, 0, batch_of_size(all[i], 4), {.seconds_per_token = seconds, .fits = true}});
+  }
+  explored.fitting = explored.contenders;
+  try_finer_batches(space, all, explored, {}, evaluator_of(toy_evaluation));
+  EXPECT_THAT(fitting_batches(explored, all, 0), ElementsAre(4, 5));
+  EXPECT_THAT(fitting_batches(explored, all, 1), ElementsAre(4));
+  EXPECT_THAT(fitting_batches(explored, all, 20), ElementsAre(4, 5));
 }
 
 TEST(FinerBatches, AnAskedOneStays) {

@@ -48,5 +48,12 @@ TEST(Rejections, WhatNoMeshMendsIsNearerThanMeshes) {
   EXPECT_EQ(rejections.nearest_first(false).front().constraint, ConstraintId::muon_decoder) << "on every path";
 }
 
+TEST(Rejections, PipelinesThatAModelCantHaveComeLast) {
+  Rejections rejections;
+  rejections.add({ConstraintId::ring_needs_expert_parallelism, "every device has all experts", 1, 0});
+  rejections.add({ConstraintId::pipeline_layers_differ, "stages repeat one layer", 1, 0});
+  EXPECT_EQ(rejections.nearest_first(true).front().constraint, ConstraintId::ring_needs_expert_parallelism);
+}
+
 }  // namespace
 }  // namespace shardplan

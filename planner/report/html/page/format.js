@@ -78,6 +78,9 @@ const plural = (n, noun) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`;
 const wholeStep = (t) => t.step_seconds + t.all_token_routing_seconds;
 const withRouting = (rate, t) => (t.all_token_routing_seconds > 0 ? rate * t.step_seconds / wholeStep(t) : rate);
 const tokensPerSecond = (e) => withRouting(e.time.tokens_per_second_per_device, e.time) * e.devices;
-/** Less where gradients of experts' biases take what isn't known on the machine, and the step leaves out. */
-const tokensPerSecondText = (e) => `${e.findings.some((f) => f.id === "bias-gradients-unpriced") ? "at most " : ""}${numberText(tokensPerSecond(e))}`;
+/** Where gradients of experts' biases take what isn't known on the machine, and the step leaves out, rates are less. */
+const atMostText = (isLess, rate) => `${isLess ? "at most " : ""}${numberText(rate)}`;
+const lacksBiasGradients = (e) => e.findings.some((f) => f.id === "bias-gradients-unpriced");
+const tokensPerSecondText = (e) => atMostText(lacksBiasGradients(e), tokensPerSecond(e));
+const tokensPerSecondAndChipText = (e) => atMostText(lacksBiasGradients(e), tokensPerSecond(e) / e.chips);
 const sum = (values) => values.reduce((total, value) => total + value, 0);

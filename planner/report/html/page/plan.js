@@ -1,5 +1,4 @@
 // A plan: the machines, and of the one that is chosen its best run, what it was chosen over and why.
-const perChip = (e) => tokensPerSecond(e) / e.chips;
 
 /** Whoever says a price wants to see what it makes. */
 const isPriced = (r) => r.dollars_per_million_tokens !== undefined;
@@ -20,7 +19,7 @@ function machinesFigure(answer) {
     { title: "machine", text: (r) => r.hardware }, { title: "verdict", text: (r) => verdict(r.recommended) },
     ...(showsCost(answer) ? [{ title: "$/M tokens", number: true, text: priceText }] : []),
     { title: "tokens/s", number: true, text: (r) => tokensPerSecondText(r.recommended) },
-    { title: "a chip", number: true, text: (r) => numberText(perChip(r.recommended)) },
+    { title: "a chip", number: true, text: (r) => tokensPerSecondAndChipText(r.recommended) },
     { title: "step", number: true, text: (r) => timeText(wholeStep(r.recommended.time)) },
     { title: "MFU", number: true, text: (r) => shareText(withRouting(r.recommended.time.model_flops_utilization, r.recommended.time)) },
     { title: "memory", number: true, text: (r) => `${memoryText(r.recommended.memory.peak_bytes)} of ${memoryText(r.recommended.memory.capacity_bytes)}` },
@@ -100,7 +99,7 @@ const reasonsCard = (result) => (result.reasons.length
 
 const wouldFitTable = (result) => dataTable("What would fit, each change by itself", [
   { title: "change", text: (w) => w.change }, { title: "tokens/s", number: true, text: (w) => tokensPerSecondText(w.evaluation) },
-  { title: "a chip", number: true, text: (w) => numberText(perChip(w.evaluation)) }, { title: "step", number: true, text: (w) => timeText(wholeStep(w.evaluation.time)) },
+  { title: "a chip", number: true, text: (w) => tokensPerSecondAndChipText(w.evaluation) }, { title: "step", number: true, text: (w) => timeText(wholeStep(w.evaluation.time)) },
   { title: "peak", number: true, text: (w) => `${memoryText(w.evaluation.memory.peak_bytes)} of ${memoryText(w.evaluation.memory.capacity_bytes)}` },
   { title: "mesh", text: (w) => meshText(w.evaluation.mesh) }, { title: "remat", text: (w) => w.evaluation.remat }], result.would_fit.filter((w) => w.evaluation));
 

@@ -18,13 +18,20 @@ function loopsTable(t) {
     { title: "waits", number: true, text: (l) => timeText(l.exposed_collective_seconds) }, { title: "in all", number: true, text: (l) => timeText(l.seconds) }], t.loops);
 }
 
+/** What the step's time is not sure of; the text answer says the same (planner/report/words/audit_words.cpp). */
+function programNotes(t) {
+  const notes = t.unknown_kernels.map((k) => `${k.kernel} is in no table of kernels: ${timeText(k.seconds)} for what it reads and writes`);
+  if (t.uncounted_loops.length) notes.push(`Counted once, for nothing says how often they run: ${t.uncounted_loops.join(", ")}`);
+  return notes.length ? el("ul", { class: "reasons plain-list" }, notes.map((note) => el("li", {}, note))) : null;
+}
+
 function programCard(answer) {
   const t = answer.timeline;
   if (!t) return null;
   const rows = programRows(answer), { low_seconds: low, high_seconds: high } = t.range;
   const range = low < high ? `. ${timeText(low)} if all that could hide did, ${timeText(high)} if nothing did: the text leaves open what its collectives run beside` : "";
   return wide(card("How long the program takes", figure("program", `As it is scheduled: ${shareText(t.compute_seconds / t.step_seconds)} compute${range}`,
-    stackedBars(rows, inSeconds, { tall: true }), [barTable("Time of a step of the program by part", rows, "time"), t.loops.length ? loopsTable(t) : null])));
+    [stackedBars(rows, inSeconds, { tall: true }), programNotes(t)], [barTable("Time of a step of the program by part", rows, "time"), t.loops.length ? loopsTable(t) : null])));
 }
 
 /** The operations of combined collectives are one long name. */

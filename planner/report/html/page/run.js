@@ -5,10 +5,10 @@ const tile = (name, value, small) => el("div", {}, el("dt", {}, name), el("dd", 
 
 /** `more`: what only some answers know of a run, a tile each. */
 function tiles(e, ...more) {
-  const rate = tokensPerSecond(e), m = e.memory, t = e.time;
+  const m = e.memory, t = e.time;
   const waits = t.exposed_collective_seconds + t.exposed_host_seconds + t.bubble_seconds;
   return el("dl", { class: "tiles" },
-    tile("Tokens a second", numberText(rate), `${numberText(rate / e.chips)} a chip`),
+    tile("Tokens a second", tokensPerSecondText(e), `${tokensPerSecondAndChipText(e)} a chip`),
     tile("Step", timeText(wholeStep(t)), t.range ? `${timeText(t.range.low_seconds + t.all_token_routing_seconds)} to ${timeText(t.range.high_seconds + t.all_token_routing_seconds)}` : `${countText(e.global_batch_tokens)} tokens`),
     tile("MFU", shareText(withRouting(t.model_flops_utilization, t)), "model FLOPs of the peak"),
     tile("Peak memory", memoryText(m.peak_bytes), `of ${memoryText(m.capacity_bytes)} a device`),

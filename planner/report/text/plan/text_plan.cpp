@@ -11,7 +11,6 @@
 #include <planner/words/search_words.hpp>
 #include <planner/report/shown_arguments.hpp>
 #include <shardplan/collective/counted.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {

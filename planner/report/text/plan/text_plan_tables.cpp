@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <planner/report/at_most_words.hpp>
+#include <planner/report/words/at_most_words.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/plan/text_plan_tables.hpp>
 #include <planner/report/text/text_table.hpp>
+#include <planner/report/words/plan_words.hpp>
 #include <planner/report/wrap.hpp>
 #include <planner/search/comparison.hpp>
 #include <planner/words/search_words.hpp>
@@ -15,10 +16,6 @@
 
 namespace shardplan {
 namespace {
-
-std::string per_chip_text(const Evaluation& evaluation) {
-  return print_number(evaluation.tokens_per_second_with_routing() / evaluation.chips);
-}
 
 std::string memory_text(const MemoryUse& memory) {
   return fmt::format("{}/{}", print_gibibytes(memory.peak()), print_gibibytes(memory.capacity));
@@ -35,7 +32,7 @@ struct PlanColumn {
 std::vector<PlanColumn> figures(bool has_experts, int settings_rank) {
   std::vector<PlanColumn> all = {
       {{"tokens/s", Align::right}, print_rate},
-      {{"per chip", Align::right, false, 5}, per_chip_text},
+      {{"per chip", Align::right, false, 5}, print_rate_per_chip},
       {{"step", Align::right, false, 2}, [](const Evaluation& e) { return print_time(e.time.with_routing()); }},
       {{"MFU", Align::right, false, 4}, [](const Evaluation& e) { return print_share(e.time.utilization_with_routing()); }},
       {{"HBM GiB", Align::right, false, 3}, [](const Evaluation& e) { return memory_text(e.memory); }},
@@ -61,38 +58,6 @@ std::vector<std::string> with_cells_of(std::vector<std::string> first, const Eva
 }
 
 bool has_experts(const Evaluation& evaluation) { return evaluation.moe_path != MoePath::none; }
-
-std::string settings_of(const Evaluation& evaluation) {
-  std::string text = fmt::format("{}, {}, {}", describe(evaluation.mesh), evaluation.rules, evaluation.remat);
-  if (evaluation.moe_path != MoePath::none) text += fmt::format(", {}", name_of(evaluation.moe_path));
-  return text;
-}
-
-/// What most were dropped for; where the length of a step is all that some lack, that.
-std::string rejection_text(const std::vector<RejectionCount>& rejections) {
-  if (rejections.empty()) return "no valid configuration";
-  const auto slow = std::find_if(rejections.begin(), rejections.end(), [](const RejectionCount& rejection) {
-    return rejection.constraint == ConstraintId::step_seconds;
-  });
-  const RejectionCount& shown = slow == rejections.end() ? rejections.front() : *slow;
-  return fmt::format("{}: {}", name_of(shown.constraint), shown.example);
-}
-
-std::string shortfall_of(const MachinePlan& machine) {
-  if (!machine.refused.empty()) return machine.refused;
-  const Infeasible* shortage = machine.shortage();
-  if (!shortage) {
-    if (machine.unfinished) return "nothing found before the search was stopped";
-    return rejection_text(machine.rejections);
-  }
-  const Infeasible& infeasible = *shortage;
-  if (infeasible.constraint != ConstraintId::hbm) return infeasible_text(infeasible);
-  if (machine.closest_may_fit())
-    return marginal_text(machine.closest->memory) + ", with " + settings_of(*machine.closest);
-  return fmt::format("needs {} of {} at least ({} too much) with {}", print_memory({infeasible.needed}),
-                     print_memory({infeasible.available}), print_memory({infeasible.needed - infeasible.available}),
-                     settings_of(*machine.closest));
-}
 
 std::string dollars_text(const MachinePlan& machine) {
   return print_dollars(*machine.dollars_per_million_tokens);
@@ -168,11 +133,6 @@ std::string peak_text(const PlanAnswer& answer, const Style& style) {
   return is_quantized ? wrap_text("MFU is of bf16's peak, beyond which quantized products go", "", style.width()) : "";
 }
 
-/// "14.7%"; from twice the time on "17.8x".
-std::string slower_text(double slower) {
-  return slower < 1 ? print_share(slower) : fmt::format("{}x", print_number(1 + slower));
-}
-
 }  // namespace
 
 std::string machines_text(const PlanAnswer& answer, const Style& style) {
@@ -199,7 +159,7 @@ std::string strategies_text(const MachinePlan& machine, const Style& style) {
                    {"mostly", Align::left, true}});
   for (const auto& plan : machine.strategies) {
     table.add({std::string(name_of(plan.strategy)),
-               std::abs(plan.slower) < visible_slowdown ? "-" : slower_text(plan.slower),
+               std::abs(plan.slower) < visible_slowdown ? "-" : slower_in_words(plan.slower),
                memory_text(plan.evaluation.memory), print_count(plan.evaluation.global_batch_tokens),
                describe(plan.evaluation.mesh), plan.evaluation.rules, plan.why});
     if (!plan.pipeline.empty()) table.add_spanning({"", "", "", ""}, plan.pipeline);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <planner/report/humanize.hpp>
-#include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/validate_report.hpp>
 #include <planner/report/wrap.hpp>

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/validate_report.hpp>
 #include <planner/report/wrap.hpp>

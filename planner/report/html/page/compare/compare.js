@@ -11,7 +11,7 @@ function compareTable(rows, first) {
   const dollars = rows.some((r) => costOf(r) !== undefined) ? [number("$/M tokens", (r) => dollarsOfMillionText(costOf(r)))] : [];
   return dataTable(`Configurations from ${first + 1} on, bytes a device and step`, [
     { title: "configuration", text: (r) => (r.rest ? el("span", {}, name(r), el("br", {}), el("span", { class: "soft" }, r.rest)) : name(r)) }, { title: "verdict", text: rowVerdict },
-    ...dollars, number("tokens/s", (r) => numberText(rowRate(r))), number("step", (r) => timeText(wholeStep(r))), number("exposed", (r) => timeText(r.exposed_collective_seconds)),
+    ...dollars, number("tokens/s", rowRateText), number("step", (r) => timeText(wholeStep(r))), number("exposed", (r) => timeText(r.exposed_collective_seconds)),
     number("hidden", (r) => timeText(r.hidden_collective_seconds)), number("all-to-all", (r) => trafficText(r.all_to_all_bytes)),
     number("gathered", (r) => trafficText(r.gather_bytes)), number("reduced", (r) => trafficText(r.reduce_bytes)), ...permutes,
     number("peak", (r) => memoryText(r.peak_bytes))], rows);
@@ -35,10 +35,10 @@ function differencesCard(rows) {
     shared && others.length ? el("p", { class: "soft" }, `The same in all: ${shared}.`) : null));
 }
 
-/** Of the first row's tokens, so that rows with other batches compare. */
 /** Bars of this many times the fastest would leave none of the others to tell apart. */
 const mostDrawn = 4;
 
+/** Of the first row's tokens, so that rows with other batches compare. */
 function compareTimeCard(rows, count) {
   const bars = rows.map((r, i) => {
     const scale = rows[0].global_batch_tokens / r.global_batch_tokens, time = (v) => timeText(v);

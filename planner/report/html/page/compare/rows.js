@@ -64,6 +64,7 @@ function unfitText(row) {
 }
 
 const rowRate = (row) => (wholeStep(row) > 0 ? row.global_batch_tokens / wholeStep(row) : 0);
+const rowRateText = (row) => atMostText(row.lacks_bias_gradients, rowRate(row));
 const costOf = (row) => row.dollars_per_million_tokens;
 const millionText = (dollars) => `$${dollarsOfMillionText(dollars)} a million tokens`;
 

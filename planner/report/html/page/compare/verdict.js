@@ -6,7 +6,7 @@ const aheadText = (one, other, [more, times]) => {
 };
 
 /** What rows are ranked by, and how that is said: how many tokens a second, or what a million of them cost. */
-const rateFigure = (row) => `${numberText(rowRate(row))} tokens a second`;
+const rateFigure = (row) => `${rowRateText(row)} tokens a second`;
 const bySpeed = { worth: rowRate, best: "fastest", same: "as fast", ahead: (one, other) => aheadText(one, other, ["faster", "fast"]),
   figure: rateFigure, sameFigure: "as many as", aheadInFigure: (one, other) => aheadText(one, other, ["more", "many"]) };
 const cheaperText = (one, other) => `${shareText(1 - costOf(one) / costOf(other))} cheaper than`;

@@ -18,7 +18,7 @@ function goalText(answer) {
 
 /** A step without the gradients of experts' biases, whose time isn't known there. */
 const lacks = (cell) => Boolean(cell.plan && cell.plan.lacks_bias_gradients);
-const cellRateText = (cell) => `${lacks(cell) ? "at most " : ""}${numberText(cell.tokens_per_second)}`;
+const cellRateText = (cell) => atMostText(lacks(cell), cell.tokens_per_second);
 const takes = (cell) => (cell.days === null ? `${cellRateText(cell)} tokens/s`
   : [`${lacks(cell) ? "at least " : ""}${daysText(cell.days)}`, cell.cost === null ? `${countText(cell.chip_hours)} chip-hours` : dollarsText(cell.cost)].join(" · "));
 const cellText = (cell) => `${plural(cell.chips, "chip")} of ${cell.hardware}`;
