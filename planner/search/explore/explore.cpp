@@ -62,7 +62,7 @@ bool probe_memory_until_some_fit(const std::vector<Kin>& all, const SearchSpace&
 }
 
 /// The least that is known to be needed; empty: of none is.
-std::optional<Bytes> smallest_peak(const std::vector<Exploration>& explorations) {
+std::optional<Bytes> smallest_peak(std::span<const Exploration> explorations) {
   std::optional<Bytes> least;
   for (const Exploration& exploration : explorations)
     if (const auto smallest = exploration.smallest())
@@ -70,17 +70,24 @@ std::optional<Bytes> smallest_peak(const std::vector<Exploration>& explorations)
   return least;
 }
 
+std::optional<Bytes> smaller_of(std::optional<Bytes> a, std::optional<Bytes> b) {
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
 /// Where nothing fits: looks at those whose weights alone are too large until no other can need less.
 void look_for_smallest(std::vector<Kin> all, const std::vector<Exploration>& explorations, const SearchSpace& space,
                        const Evaluator& evaluate, const SearchBudget& budget) {
   std::stable_sort(all.begin(), all.end(), [](const Kin& a, const Kin& b) { return least_memory(a) < least_memory(b); });
+  std::optional<Bytes> smallest = smallest_peak(explorations);
   for (std::size_t next = 0; next < all.size() && !budget.is_spent(); next += round_size) {
-    if (const auto smallest = smallest_peak(explorations); smallest && least_memory(all[next]) >= *smallest) return;
+    if (smallest && least_memory(all[next]) >= *smallest) return;
     const auto round = std::span(all).subspan(next, std::min(round_size, all.size() - next));
     parallel_for(round.size(), [&](std::size_t i) {
       Runner runner(space, round[i].front().front().parallelism(), evaluate, links_of(round[i]));
       look_at_smallest(round[i], runner);
     });
+    for (const Kin& kin : round)
+      for (const Family family : kin) smallest = smaller_of(smallest, smallest_peak(family));
   }
 }
 
