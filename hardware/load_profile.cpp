@@ -276,6 +276,12 @@ std::string moved_profile(const std::string& text, const std::string& path, cons
   return print_json(document);
 }
 
+std::string renamed_profile(const std::string& text, const std::string& name) {
+  auto document = nlohmann::ordered_json::parse(text, nullptr, true, /*ignore_comments=*/true);
+  document["name"] = name;
+  return print_json(document);
+}
+
 std::string profile_json(const std::string& name) { return std::string(built_in(name).text); }
 
 }  // namespace shardplan

@@ -29,6 +29,9 @@ std::string profile_json(const std::string& name);
 /// The text of a user's profile, read from `path`, as it has to be at `to`: its compiler's file is named from its folder.
 std::string moved_profile(const std::string& text, const std::string& path, const std::string& to);
 
+/// The text of a profile under another name, so that it can stand beside the one that it comes from.
+std::string renamed_profile(const std::string& text, const std::string& name);
+
 /// A profile from its text; `file` names it in errors.
 HardwareProfile parse_profile(std::string_view text, const std::string& file);
 

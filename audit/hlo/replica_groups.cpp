@@ -48,8 +48,8 @@ Numbers parse_numbers(std::string_view text) {
 std::int64_t product(const Numbers& sizes, std::int64_t limit) {
   std::int64_t all = 1;
   for (const auto size : sizes) {
-    if (size < 1 || size > limit || all > limit) throw InputError("device groups of more devices than the program has");
-    all *= size;
+    if (size < 1 || size > limit || (all *= size) > limit)  // of two that are below it an std::int64_t holds the product
+      throw InputError("device groups of more devices than the program has");
   }
   return all;
 }

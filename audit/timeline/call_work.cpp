@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <audit/timeline/call_work.hpp>
 
 namespace shardplan {
@@ -21,9 +22,19 @@ CallWork work_of(const std::vector<std::size_t>& computations, const HloSchedule
 }
 
 double serial_seconds(std::size_t computation, const HloSchedule& schedule, const StepPrices& prices) {
-  const CallWork work = work_of({computation}, schedule, prices);
-  double seconds = work.kernels;
-  for (const auto& [of, collective] : work.collectives) seconds += prices.collectives[of][collective].value;
+  const auto& steps = schedule.computations[computation];
+  double seconds = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const HloStep& step = steps[i];
+    seconds += prices.kernels[computation][i].value;
+    if (step.collective) seconds += prices.collectives[computation][*step.collective].value;
+    double all = 0, longest = 0;
+    for (const auto callee : step.callees) {
+      const double one = serial_seconds(callee, schedule, prices);
+      all += one, longest = std::max(longest, one);
+    }
+    seconds += step.kind == HloStepKind::branch ? longest : all * static_cast<double>(step.trips.value_or(1));
+  }
   return seconds;
 }
 

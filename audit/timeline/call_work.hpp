@@ -13,7 +13,8 @@ struct CallWork {
 /// Of computations one after the other, and what they call.
 CallWork work_of(const std::vector<std::size_t>& computations, const HloSchedule& schedule, const StepPrices& prices);
 
-/// Its seconds, if nothing ran beside anything.
+/// Its seconds, if nothing ran beside anything: of loops as often as they run (once where nobody knows), of branches the
+/// longest.
 double serial_seconds(std::size_t computation, const HloSchedule& schedule, const StepPrices& prices);
 
 }  // namespace shardplan

@@ -191,7 +191,7 @@ std::optional<KernelWork> ragged_work(const std::vector<ArrayShape>& operands, c
   work.kind = KernelKind::grouped_product;
   work.products.push_back({static_cast<double>(operands[0].dims[0]), static_cast<double>(weights.dims[2]),
                            static_cast<double>(weights.dims[1]), static_cast<double>(weights.dims[0]),
-                           operands[0].narrow});
+                           operands[0].narrow, {}, result.dims.size() == 3});
   return work;
 }
 

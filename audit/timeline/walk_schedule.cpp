@@ -86,6 +86,7 @@ class Walker {
       case AsyncHalf::whole:
         return run_whole(frame, i, step);
     }
+    throw InternalError("unknown AsyncHalf");
   }
 
   void run_whole(Frame& frame, std::size_t i, const HloStep& step) {
@@ -107,6 +108,7 @@ class Walker {
                                      }),
                    frame.times, frame.depth);
     }
+    throw InternalError("unknown HloStepKind");
   }
 
   /// What a kernel that begins now takes longer because collectives are on the network meanwhile.

@@ -8,11 +8,7 @@ namespace shardplan {
 namespace {
 
 bool has_tied_head(const std::vector<PartitionedBlock>& blocks) {
-  return std::any_of(blocks.begin(), blocks.end(), [](const PartitionedBlock& block) {
-    const auto& tensors = block.block->tensors;
-    return block.block->kind == BlockKind::head &&
-           std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tensor.shared; });
-  });
+  return std::any_of(blocks.begin(), blocks.end(), [](const PartitionedBlock& block) { return block.block->reads_table; });
 }
 
 /// The table with its columns along the lanes; 0 where it lies so.
@@ -31,11 +27,15 @@ Bytes turned_copies(const PartitionedBlock& block, TensorId table, const BoundPr
   return Bytes{elements * size_of(config.weight_dtype) + elements / shards * moments};
 }
 
+/// Another block has it: embeddings of multi-token prediction look up the model's own table.
+bool is_lent(const PartitionedBlock& block, TensorId table) { return block.block->tensors[table].shared; }
+
 template <class Visit>
 void visit_tables(const std::vector<PartitionedBlock>& blocks, const Visit& visit) {
   for (const PartitionedBlock& block : blocks)
     for (const Operation& op : block.block->operations)
-      if (op.kind == OpKind::lookup && block.block->kind == BlockKind::embedding) visit(block, op.inputs.front());
+      if (op.kind == OpKind::lookup && block.block->kind == BlockKind::embedding && !is_lent(block, op.inputs.front()))
+        visit(block, op.inputs.front());
 }
 
 /// Looked up beside the embedding, not by it: a block that has embedded tokens already.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/layouts/optimizer_layout.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/partition/recorder.hpp>
 #include <cost_models/step/layer_stack.hpp>
 
@@ -137,7 +138,8 @@ class StackMoves {
             every_iteration ? program_.program->pipeline.iterations() : 1);
     if (every_iteration || !compiler_.has(Habit::returns_moment_updates)) return;
     const AxisList data = config_.shard_optimizer_over_data ? mesh_.axes_of(AxisFamily::data) : AxisList{};
-    for (int moment = 0; moment < 2; ++moment) record_moment(stack, data);
+    const int moments = moment_count(block_.block->tensors[stack.weight], *block_.block, config_);
+    for (int moment = 0; moment < moments; ++moment) record_moment(stack, data);
   }
 
   void record_moment(const Stack& stack, const AxisList& data) {

@@ -240,6 +240,7 @@ struct BlockBody {
   /// says. Weights are gathered a layer ahead by a shard_map, once in each pass (the last layer's once), and each
   /// gradient is summed a layer behind by another (batch split).
   std::optional<std::map<std::string, SavePlace>> own_backward;
+  bool reads_table = false;  ///< of a head: its weight is the embedding's table, turned
   bool operator==(const BlockBody&) const = default;
 };
 

@@ -86,7 +86,7 @@ TensorId add_logits(BlockBuilder& b) {
   const TensorId kernel = model.tied_embedding
                               ? b.weight("token_embedder/embedding", {vocab, embed}, {"vocab", "embed_vocab"})
                               : b.weight("logits_dense", {embed, vocab}, {"embed_vocab", "vocab"});
-  b.block.tensors[kernel].shared = model.tied_embedding;
+  b.block.tensors[kernel].shared = b.block.reads_table = model.tied_embedding;
   const Dims tokens = b.dims(x);
   const TensorId logits = b.activation("logits", {tokens[0], tokens[1], vocab});
   if (b.config.logits_dot_in_fp32) b.block.tensors[kernel].dtype = b.block.tensors[logits].dtype = DType::f32;

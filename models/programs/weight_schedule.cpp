@@ -1,4 +1,5 @@
 #include <models/programs/weight_schedule.hpp>
+#include <shardplan/error.hpp>
 #include <shardplan/rounding.hpp>
 
 namespace shardplan {
@@ -51,7 +52,9 @@ void schedule_weights(Program& program, const TrainConfig& config, const HabitSe
       return;
     case StepKind::forward:
       for (auto& block : program.blocks) forget_gradients(block);
+      return;
   }
+  throw InternalError("unknown StepKind");
 }
 
 }  // namespace shardplan

@@ -111,7 +111,8 @@ std::string shortage_of(const MachinePlan& plan) {
   const Infeasible& why = *plan.shortage();
   const std::string mesh = describe(plan.closest->mesh);
   if (plan.closest_may_fit())
-    return fmt::format("{}: needs {:.1f} to {:.1f} of {:.1f} GiB a device, with {}", marginal_verdict(memory),
+    return fmt::format("{}: needs {:.1f} to {:.1f} of {:.1f} GiB a device, with {}",
+                       memory.reserved.value == 0 ? "not expected to fit, though it may" : marginal_verdict(memory),
                        gibibytes(memory.low), gibibytes(memory.high), gibibytes(memory.capacity), mesh);
   return fmt::format("needs {:.1f} of {:.1f} GiB a device at least, with {}", gibibytes({why.needed}),
                      gibibytes({why.available}), mesh);

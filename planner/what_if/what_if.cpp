@@ -85,13 +85,17 @@ std::vector<WhatIf> other_sizes(const Configuration& configuration, Costing& cos
   return sizes;
 }
 
-/// The fastest, where it is worth a word.
+/// The fastest, where it is worth a word, and the fastest that surely fits, where that is another.
 std::vector<WhatIf> best_blocks(const Configuration& configuration, Costing& cost) {
   constexpr double worth_saying = 0.01;
-  std::vector<WhatIf> sorted = cost(other_attention_blocks(configuration));
-  if (sorted.empty() || sorted.front().faster < worth_saying) return {};
-  sorted.resize(1);
-  return sorted;
+  std::vector<WhatIf> best;
+  for (WhatIf& one : cost(other_attention_blocks(configuration))) {
+    if (one.faster < worth_saying) continue;
+    const bool fits = one.run.memory.fit() == Fit::fits;
+    if (best.empty() || (fits && best.front().run.memory.fit() != Fit::fits)) best.push_back(std::move(one));
+    if (fits) break;
+  }
+  return best;
 }
 
 void append(std::vector<WhatIf>& all, std::vector<WhatIf> some) {

@@ -2,6 +2,7 @@
 #include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/state/moved_stack.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 
 namespace shardplan {
 namespace {
@@ -34,10 +35,11 @@ Bytes moments_in_flight(const std::vector<PartitionedBlock>& blocks, const Bound
     for (std::size_t i = 0; i < block.specs().size(); ++i) {
       const Tensor& weight = block.block->tensors[i];
       if (!weight.parameter) continue;
-      largest = std::max(largest, local_elements(weight.dims, block.specs()[i], *program.mesh) * layers);
+      const int moments = moment_count(weight, *block.block, config);
+      largest = std::max(largest, local_elements(weight.dims, block.specs()[i], *program.mesh) * layers * moments);
     }
   }
-  return on_repeats(Bytes{largest * size_of(config.weight_dtype)}, program) * 2;
+  return on_repeats(Bytes{largest * size_of(config.weight_dtype)}, program);
 }
 
 }  // namespace shardplan

@@ -18,6 +18,20 @@ DType kept_dtype(const Tensor& parameter, const TrainConfig& config) {
   return parameter.kept_as.value_or(config.weight_dtype);
 }
 
+int moment_count(const Tensor& tensor, const Block& block, const TrainConfig& config) {
+  if (tensor.role == TensorRole::untrained) return 0;
+  switch (config.opt_type) {
+    case OptimizerType::adamw:
+    case OptimizerType::adam_pax:
+      return 2;
+    case OptimizerType::sgd:
+      return 0;
+    case OptimizerType::muon:
+      return is_muon_matrix(tensor, block) ? 1 : 2;
+  }
+  throw InternalError("unknown OptimizerType");
+}
+
 std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainConfig& config) {
   if (tensor.role == TensorRole::untrained) return 0;
   switch (config.opt_type) {

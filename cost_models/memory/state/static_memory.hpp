@@ -33,6 +33,9 @@ Bytes parameter_bytes(const PartitionedBlock& block, const BoundProgram& program
 /// What a parameter is kept in: weight_dtype, unless it has a type of its own.
 DType kept_dtype(const Tensor& parameter, const TrainConfig& config);
 
+/// Moments that the optimizer keeps of a parameter: two of adamw and adam_pax, none of sgd, one of muon's matrices.
+int moment_count(const Tensor& tensor, const Block& block, const TrainConfig& config);
+
 /// Bytes of the moments of one element.
 std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainConfig& config);
 

@@ -2,6 +2,7 @@
 // (MaxText models/gpt3.py), of all heads in a row elsewhere (layers/attentions.py, qkv_projection).
 #include <models/programs/mixers/attention_parts.hpp>
 #include <models/programs/mixers/mixers.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -44,12 +45,13 @@ TensorId add_head_norm(BlockBuilder& b, TensorId head, const Head& kind) {
       return head;
     case HeadNorm::scaled:
       return b.norm_over(scaled_dims, name, head, head_constraint(), {kind.name + "_proj"});
-    case HeadNorm::plain:
-      break;
+    case HeadNorm::plain: {
+      const Dims same = b.dims(head);
+      return b.apply(OpKind::elementwise, name, {head},
+                     b.activation(name + " output", same, head_constraint(), {kind.name + "_proj"}));
+    }
   }
-  const Dims same = b.dims(head);
-  return b.apply(OpKind::elementwise, name, {head},
-                 b.activation(name + " output", same, head_constraint(), {kind.name + "_proj"}));
+  throw InternalError("unknown HeadNorm");
 }
 
 /// Before its norm.
@@ -110,6 +112,7 @@ Heads add_joined_heads(BlockBuilder& b, TensorId x, const AttentionHeads& shape)
   Heads taken{take_heads(b, joint, query), take_heads(b, joint, key), take_heads(b, joint, value)};
   taken.query = add_head_norm(b, taken.query, query);
   taken.key = add_head_norm(b, taken.key, key);
+  taken.value = add_head_norm(b, taken.value, value);
   return taken;
 }
 

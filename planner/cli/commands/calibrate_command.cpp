@@ -25,7 +25,7 @@ void check_are_different(const Words& files) {
                                      files[i], files[j]));
 }
 
-/// `output`: where the fitted profile goes.
+/// `output`: where the fitted profile goes, which is named after the file.
 CalibratedMachine calibrated(const std::string& hardware, const Words& files, const std::string& output) {
   check_has_no_size("--hardware", hardware);
   const HardwareProfile machine = load_profile(hardware);
@@ -35,7 +35,8 @@ CalibratedMachine calibrated(const std::string& hardware, const Words& files, co
   Measurements measurements;
   for (const auto& file : files)
     for (auto& measurement : read_measurements(file)) measurements.push_back(std::move(measurement));
-  return calibrate(machine, profile, compiler_of(machine, ""), measurements);
+  const std::string name = std::filesystem::path(output).stem().string();
+  return calibrate(machine, renamed_profile(profile, name), compiler_of(machine, ""), measurements);
 }
 
 /// The answer says how the figures fit; the profile goes where -o says.

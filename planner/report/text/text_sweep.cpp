@@ -164,9 +164,11 @@ std::string chosen_text(const SweepRow& row) {
   const bool lacking = row.plan->lacks_bias_gradients;
   std::string text = fmt::format("{} on {}: {}", row.cell.hardware, counted(row.cell.chips, "chip"),
                                  !lacking ? "" : row.budget ? "at least " : "at most ");
-  if (!row.budget) return text + print_number(row.plan->tokens_per_second) + " tokens/s";
-  text += fmt::format("{} days, {} chip-hours", days_text(row.budget->duration), print_number(row.budget->chip_hours));
-  return row.budget->dollars ? text + ", " + dollars_text(*row.budget->dollars) : text;
+  if (!row.budget) text += print_number(row.plan->tokens_per_second) + " tokens/s";
+  if (row.budget)
+    text += fmt::format("{} days, {} chip-hours", days_text(row.budget->duration), print_number(row.budget->chip_hours));
+  if (row.budget && row.budget->dollars) text += ", " + dollars_text(*row.budget->dollars);
+  return row.plan->fit == Fit::fits ? text : fmt::format("{} ({})", text, verdict_of(*row.plan));
 }
 
 /// What to do where no cell meets the deadline, or none is possible.

@@ -60,6 +60,7 @@ TEST(ReplicaGroups, MalformedOnesAreErrors) {
                            "[2,4]<=[2,4]T(1,1)",
                            "[2,4]<=[2,4]T(1)",
                            "[4000000000,4]<=[8]",
+                           "[8,1]<=[8,8]",
                            "mesh['a'=8]",
                            "mesh['a'=8] {'b'}",
                            "mesh['a'=16] {'a'}",

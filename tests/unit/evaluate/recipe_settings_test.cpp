@@ -239,5 +239,19 @@ TEST(RecipeSettings, OffloadedParametersComeBackBeforeTheStep) {
   EXPECT_EQ(here.time.exposed_host.value, 0);
 }
 
+// Heads of later tokens read the model's head, which makes no table of it: that of an untied model is turned all the same.
+TEST(RecipeSettings, TablesAreTurnedBesideHeadsOfLaterTokens) {
+  const auto in_front = [](const std::string& more) {
+    const Evaluation e = evaluate(read("model_name=gpt-oss-20b base_num_decoder_layers=4 override_model_config=True "
+                                       "compile_topology=v5p-16 ici_fsdp_parallelism=8 per_device_batch_size=1 " + more));
+    Bytes total;
+    for (const HeldBuffer& held : e.held)
+      if (held.name == "weights gathered or copied in front of the loops") total += held.total();
+    return total;
+  };
+  EXPECT_GT(in_front("").value, 0);
+  EXPECT_GE(in_front("mtp_num_layers=1"), in_front(""));
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -83,6 +83,21 @@ TEST(WhatIfs, HaveTheBestBlocksOfAttention) {
   EXPECT_TRUE(std::none_of(chosen.begin(), chosen.end(), [](const WhatIf& one) { return one.kind == WhatIfKind::blocks; }));
 }
 
+/// Blocks of 2048 with their gradients in one kernel don't fit at 512k tokens; a smaller step does.
+TEST(WhatIfs, HaveTheBestBlocksThatFitBesideTheFastest) {
+  const auto all = what_ifs("model_name=llama3.1-8b compile_topology=tpu7x-32 "
+                            "max_target_length=524288 per_device_batch_size=0.0625 "
+                            "remat_policy=save_dot_with_context_except_mlp "
+                            "ici_fsdp_parallelism=2 ici_context_parallelism=8 ici_tensor_parallelism=2");
+  std::vector<const WhatIf*> blocks;
+  for (const WhatIf& one : all)
+    if (one.kind == WhatIfKind::blocks) blocks.push_back(&one);
+  ASSERT_EQ(blocks.size(), 2U);
+  EXPECT_GT(blocks[0]->faster, blocks[1]->faster);
+  EXPECT_NE(blocks[0]->run.memory.fit(), Fit::fits);
+  EXPECT_EQ(blocks[1]->run.memory.fit(), Fit::fits);
+}
+
 TEST(WhatIfs, OfPoliciesAreThoseThatNoOtherBeats) {
   const Evaluation now = evaluate(read(run_words("remat_policy=save_out_proj")));
   double faster = std::numeric_limits<double>::infinity();

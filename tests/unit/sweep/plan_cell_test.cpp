@@ -48,7 +48,7 @@ TEST(SweepCell, WithoutAPlanSaysWhy) {
   };
   const SweepRow marginal = row_of(request, 1, evaluator_of(close));
   EXPECT_EQ(marginal.limit, Limit::memory);
-  EXPECT_EQ(marginal.reason, "may fit or not: needs 91.3 to 96.9 of 93.1 GiB a device, with 1 device");
+  EXPECT_EQ(marginal.reason, "not expected to fit, though it may: needs 91.3 to 96.9 of 93.1 GiB a device, with 1 device");
 }
 
 // The batch could grow, and a token would take less time.

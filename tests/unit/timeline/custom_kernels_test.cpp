@@ -52,9 +52,11 @@ TEST(CustomKernels, RaggedDotsOfLibraries) {
                                {"bf16[64,16]", "bf16[4,16,32]", "s32[4]"}).products.at(0);
   EXPECT_EQ(product.m * product.n * product.k, 64 * 32 * 16);
   EXPECT_EQ(product.groups, 4);
+  EXPECT_FALSE(product.makes_weights);
   const auto gradient = work_of("  %k = bf16[4,16,32]{{2,1,0}} custom-call({}), " + target,
                                 {"bf16[64,16]", "bf16[64,32]", "s32[4]"}).products.at(0);
   EXPECT_EQ(gradient.m * gradient.n * gradient.k, 64 * 32 * 16);
+  EXPECT_TRUE(gradient.makes_weights);
 }
 
 /// 4 heads, 8 queries of 8 keys, width 24 for scores and 16 for values.

@@ -134,6 +134,17 @@ TEST(WalkSchedule, OfBranchesTheLongestRuns) {
   EXPECT_EQ(t.seconds.value, 4);
 }
 
+/// A loop runs as often as it says; of branches inside of one the longest does.
+TEST(WalkSchedule, OfBranchesTheOneWhoseLoopIsLongest) {
+  const std::string callees = condition + body_text("body", kernel("a")) + body_text("one", loop("l", "body", 100)) +
+                              body_text("two", kernel("b"));
+  const Timeline t = walked(scheduled_text("  %i = s32[] constant(0)\n  %c = f32[8]{0} conditional(%i, %p, %p), "
+                                           "branch_computations={%one, %two}\n",
+                                           callees),
+                            {{"a", 3}, {"b", 4}});
+  EXPECT_EQ(t.seconds.value, 300);
+}
+
 /// XLA:TPU hands operands over behind the start; what it offloads runs on a SparseCore.
 TEST(WalkSchedule, AnOffloadedCallBeginsWithItsOperands) {
   const std::string callee = body_text("offloaded", whole_gather("g", false));

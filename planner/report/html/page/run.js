@@ -72,7 +72,8 @@ function lossText(e) {
   const [lost, name] = [[time.exposed_collective_seconds, "collectives"], [time.bubble_seconds, "the pipeline's bubble"], [time.exposed_host_seconds, "copies to and from the host"]].sort((a, b) => b[0] - a[0])[0];
   if (lost < 0.1 * step) return `${shareText(time.compute_seconds / step)} of a step is compute.`;
   const worst = trafficGroups(e.collectives).sort((a, b) => b.exposed - a.exposed)[0];
-  const most = name === "collectives" && worst ? `, most of it for ${worst.label} (${timeText(worst.exposed)} of ${timeText(step)})` : "";
+  const share = worst && worst.exposed > lost / 2 ? "most of it" : "most of all";
+  const most = name === "collectives" && worst ? `, ${share} for ${worst.label} (${timeText(worst.exposed)} of ${timeText(step)})` : "";
   return `${shareText(lost / step)} of a step waits for ${name}${most}.`;
 }
 

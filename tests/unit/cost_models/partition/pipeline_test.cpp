@@ -261,5 +261,20 @@ TEST(Pipeline, TheLayerStackTakesTensorAlong) {
   EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+tensor", "wo"), full + gradients + 2 * moment);
 }
 
+TEST(Pipeline, AsManyMomentsMoveAsTheOptimizerHas) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,tensor=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_once = true;
+  toy.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
+  const auto moved = [&](OptimizerType type) {
+    toy.config.opt_type = type;
+    return mebibytes(run(toy), CollectiveKind::collective_permute, "stage+tensor", "layer_stack/mlp/wo");
+  };
+  const std::int64_t two = moved(OptimizerType::adamw), none = moved(OptimizerType::sgd);
+  EXPECT_LT(none, two);
+  EXPECT_EQ(moved(OptimizerType::adam_pax), two);
+  EXPECT_EQ(moved(OptimizerType::muon), none + (two - none) / 2);
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -3,7 +3,7 @@
 function answersOf(answer, model) {
   const choice = answer.answers.by_model[model];
   const unpriced = answer.cells.filter((c) => c.model === model && c.feasible && c.cost === null && !isLate(answer, c)).length;
-  const notes = { cheapest: unpriced ? `of those with a price; ${countText(unpriced)} ${unpriced === 1 ? "has" : "have"} none` : "" };
+  const notes = { cheapest: unpriced ? `of the cells with a price; ${countText(unpriced)} ${unpriced === 1 ? "has" : "have"} none` : "" };
   const tileTitles = { smallest: "Fewest chips", cheapest: "Cheapest", fastest: "Fastest" };
   const found = answerNames.filter(([key]) => choice[key]);
   if (found.length) return el("dl", { class: "tiles answers" }, found.map(([key]) => tile(tileTitles[key], cellText(choice[key]), [takes(choice[key]), notes[key]].filter(Boolean).join(" · "))));
@@ -27,7 +27,7 @@ function takenCard(answer, model) {
   const machine = (cell) => shellWord(answer.machine_files[cell.hardware] || cell.hardware);
   const size = (cell) => `--chips ${cell.chips}${cell.slices > 1 ? ` --slices ${cell.slices}` : ""}`;
   const command = ({ cell: c }) => `shardplan explain --hardware ${machine(c)} ${size(c)}${repeatedFlags(answer.request, c.plan)} ${argumentWords(c.plan)}`;
-  return taken.length ? card(`Commands of ${model}`, el("details", {}, el("summary", {}, "What says all of the plans of the cells to take; the settings are MaxText's"),
+  return taken.length ? card(`Commands of ${model}`, el("details", {}, el("summary", {}, "The settings of each cell to take, as MaxText has them"),
     taken.map((one) => commandBlock(`${one.cell.model}, ${one.names.join(", ")}: ${cellText(one.cell)}`, command(one))))) : null;
 }
 
