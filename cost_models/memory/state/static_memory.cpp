@@ -6,12 +6,6 @@
 namespace shardplan {
 namespace {
 
-/// muon keeps two moments for what it leaves to adamw: embedding, head, scales and biases (SHARDING.md 3.3).
-std::int64_t moments_of_muon(const Tensor& tensor, const Block& block, const TrainConfig& config) {
-  const std::int64_t first = size_of(config.mu_dtype);
-  return is_muon_matrix(tensor, block) ? first : first + size_of(kept_dtype(tensor, config));
-}
-
 }  // namespace
 
 DType kept_dtype(const Tensor& parameter, const TrainConfig& config) {
@@ -26,25 +20,18 @@ int moment_count(const Tensor& tensor, const Block& block, const TrainConfig& co
       return 2;
     case OptimizerType::sgd:
       return 0;
-    case OptimizerType::muon:
+    case OptimizerType::muon:  // leaves embedding, head, scales and biases to adamw (SHARDING.md 3.3)
       return is_muon_matrix(tensor, block) ? 1 : 2;
   }
   throw InternalError("unknown OptimizerType");
 }
 
 std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainConfig& config) {
-  if (tensor.role == TensorRole::untrained) return 0;
-  switch (config.opt_type) {
-    case OptimizerType::adamw:
-      return size_of(config.mu_dtype) + size_of(kept_dtype(tensor, config));
-    case OptimizerType::adam_pax:
-      return 2 * size_of(kept_dtype(tensor, config));
-    case OptimizerType::sgd:
-      return 0;
-    case OptimizerType::muon:
-      return moments_of_muon(tensor, block, config);
-  }
-  throw InternalError("unknown OptimizerType");
+  const int moments = moment_count(tensor, block, config);
+  if (moments == 0) return 0;
+  const std::int64_t later = size_of(kept_dtype(tensor, config));
+  const std::int64_t first = config.opt_type == OptimizerType::adam_pax ? later : size_of(config.mu_dtype);
+  return first + (moments - 1) * later;
 }
 
 std::int64_t optimizer_shards(const PartitionedBlock& block, std::size_t i, const BoundProgram& program,

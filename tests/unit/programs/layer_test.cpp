@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <models/load_model.hpp>
 #include <models/programs/train_program.hpp>
 
@@ -252,6 +253,25 @@ TEST(CheckpointNames, AreMaxTexts) {
   const Block ragged = block_of({"mixtral-8x7b", "layers", MoePath::ragged});
   EXPECT_THAT(names_of(ragged, "expert wi_0 output"), ElementsAre("mlpwi_0", "moe_mlpwi_0"));
   EXPECT_THAT(names_of(ragged, "expert wi_1 output"), ElementsAre("moe_mlpwi_1"));  // so minimal computes it again
+}
+
+// What a joint projection makes is normed, and named for policies, as what three make: values of gemma4, too.
+TEST(Attention, OfOneProjectionHasTheNormsOfThree) {
+  Model model = load_model("gemma4-31b");
+  model.share_kv_projections = false;
+  const auto normed = [&](bool fused) {
+    model.fused_qkv = fused;
+    TrainConfig config;
+    config.per_device_batch_size = 1;
+    std::map<std::string, std::vector<std::string>> names;
+    for (const Block& block : train_program(model, config, {8, 1, 1}).blocks)
+      for (const Tensor& tensor : block.tensors)
+        if (tensor.name.ends_with("_norm output") && !tensor.checkpoint_names.empty())
+          names[block.name + " " + tensor.name] = tensor.checkpoint_names;
+    return names;
+  };
+  EXPECT_EQ(normed(true), normed(false));
+  EXPECT_TRUE(normed(true).contains("layers_local self_attention/value_norm output"));
 }
 
 }  // namespace
