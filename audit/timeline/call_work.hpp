@@ -7,7 +7,7 @@ namespace shardplan {
 
 struct CallWork {
   std::vector<CollectiveId> collectives;  ///< in the order in which they run
-  double kernels = 0;                     ///< seconds
+  double kernels = 0;                     ///< seconds, as in serial_seconds
 };
 
 /// Of computations one after the other, and what they call.
