@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <planner/search/explore/incumbents.hpp>
 #include <planner/search/explore/runner.hpp>
 #include <planner/search/finer_batches.hpp>
 #include <planner/search/space/batch_options.hpp>
@@ -26,7 +28,8 @@ std::vector<Candidate> fastest_first(std::vector<Candidate> contenders) {
   return contenders;
 }
 
-double weight_of(const BatchOption& batch) {
+/// Of a device, in all passes of a step.
+double sequences_in(const BatchOption& batch) {
   return batch.per_device_batch_size * static_cast<double>(batch.gradient_accumulation_steps);
 }
 
@@ -34,8 +37,8 @@ double weight_of(const BatchOption& batch) {
 bool is_like(const Candidate& a, const Candidate& b, const std::vector<Parallelism>& parallelisms) {
   const auto near = [](double one, double other, double share) { return std::abs(one - other) <= share * other; };
   const auto batch_of = [&](const Candidate& c) { return parallelisms[c.parallelism].batches[c.batch]; };
-  return a.remat == b.remat && weight_of(batch_of(a)) == weight_of(batch_of(b)) &&
-         near(a.cost.seconds_per_token, b.cost.seconds_per_token, 0.001) &&
+  return a.remat == b.remat && sequences_in(batch_of(a)) == sequences_in(batch_of(b)) &&
+         near(a.cost.seconds_per_token, b.cost.seconds_per_token, indistinguishable) &&
          near(static_cast<double>(a.cost.peak), static_cast<double>(b.cost.peak), 0.01);
 }
 
@@ -59,12 +62,11 @@ std::vector<Candidate> worth_trying(const Explored& explored, const std::vector<
   for (const Candidate& run : runs) taken.insert({run.parallelism, run.remat});
   if (!scope.best_of_strategies) return runs;
   for (const Strategy strategy : strategies) {
-    std::size_t of_strategy = 0;
-    for (const Candidate& run : all) {
-      if (!uses(parallelisms[run.parallelism], strategy)) continue;
-      if (++of_strategy > runs_worth_trying) break;
+    std::vector<Candidate> own;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(own),
+                 [&](const Candidate& run) { return uses(parallelisms[run.parallelism], strategy); });
+    for (const Candidate& run : unlike_ones(own, parallelisms))
       if (taken.insert({run.parallelism, run.remat}).second) runs.push_back(run);
-    }
   }
   return runs;
 }

@@ -156,15 +156,21 @@ class Trials {
   /// The smallest of more and more chips. A batch a device that is fixed leaves each as many tokens, however many there are:
   /// where what they need beside the state alone is too much, and twice the chips need no less of it, no more will do.
   std::optional<WouldFit> first_size_that_fits(const std::vector<Change>& sizes) {
-    std::optional<Bytes> least_before;
+    struct Needed {
+      int chips;
+      Bytes beside_state;
+    };
+    std::optional<Needed> before;
     for (const Change& change : sizes) {
       smallest_.reset();
       if (auto found = fit_of(change)) return found;
-      if (!smallest_ || !change.request.per_device_batch) continue;
+      const int chips = change.request.chips;
+      if (!smallest_ || !change.request.per_device_batch || (before && chips < 2 * before->chips)) continue;
       const Bytes beside = *smallest_ - state_share(change.request, profile_);
-      const bool needs_less = !least_before || beside < *least_before - Bytes{least_before->value / 100};
-      if (beside > memory_capacity(profile_, change.request.memory_limits) && !needs_less) return std::nullopt;
-      least_before = beside;
+      const bool too_much = beside > memory_capacity(profile_, change.request.memory_limits);
+      const bool needs_less = !before || beside < before->beside_state - Bytes{before->beside_state.value / 100};
+      if (too_much && !needs_less) return std::nullopt;
+      before = Needed{chips, beside};
     }
     return std::nullopt;
   }
