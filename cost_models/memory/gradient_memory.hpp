@@ -21,7 +21,8 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
 /// Whether rows of a table are looked up in float32: their gradients wait in a buffer of their own.
 bool has_wide_rows(const Block& block, TensorId table);
 
-/// Whether the head reads the embedding's table.
+/// Whether another block has the head's weight: the embedding of a tied model, or the head itself that of multi-token
+/// prediction reads.
 bool is_tied(const PartitionedBlock& head);
 
 /// Whether the gradient of the head's weights is expected behind the layers' backward pass, as far as habits say

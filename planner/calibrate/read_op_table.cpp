@@ -35,6 +35,9 @@ class TableReader {
 
   Measurements read() {
     for (row_ = 0; row_ < table_["rows"].size(); ++row_) add_row();
+    constexpr double most_bytes = 1e18;  // an std::int64_t holds them
+    if (bytes_ > most_bytes)
+      throw InputError(fmt::format("{}: {:g} B in all, more than any step moves", file_, bytes_));
     Measurements measurements;
     if (flops_ > 0) measurements.push_back({MeasuredFlops{{flops_}}, {product_seconds_}, file_, 0});
     if (bytes_ > 0)
@@ -79,7 +82,7 @@ class TableReader {
   void add_row() {
     const std::string category = text("category");
     const double seconds = number("total_self_time") * 1e-6;
-    constexpr double longest_step = 1e3;  // seconds; bytes of it are an std::int64_t
+    constexpr double longest_step = 1e3;  // seconds
     if (seconds > longest_step)
       throw InputError(fmt::format("{}: row {}: total_self_time is {:g} us: expected that of a step", file_, row_ + 1,
                                    seconds * 1e6));
@@ -91,7 +94,7 @@ class TableReader {
     } else if (text("bound_by") == "HBM") {
       constexpr double gibi = 1073741824.0;
       const double rate = number("hbm_bw");
-      constexpr double fastest_memory = 1e6;
+      constexpr double fastest_memory = 1e6;  // GiB/s, a hundred times that of any machine here
       if (rate > fastest_memory)
         throw InputError(fmt::format("{}: row {}: hbm_bw is {:g} GiB/s, more than any memory reaches; is it in bytes?",
                                      file_, row_ + 1, rate));

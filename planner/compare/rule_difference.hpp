@@ -2,7 +2,6 @@
 // Two rule sets line by line: what the second one says otherwise, and what each such change alone is worth.
 #include <optional>
 #include <rules/rule_lines.hpp>
-#include <rules/rule_lines.hpp>
 #include <shardplan/evaluation.hpp>
 #include <string>
 #include <vector>

@@ -17,7 +17,7 @@ std::string_view in_words(Fit fit) {
 
 std::string_view marginal_verdict(const MemoryUse& memory) {
   const bool fits = memory.high <= memory.capacity, leaves_too_little = memory.low > memory.allowed();
-  if (memory.reserved.value == 0) return "may fit or not";
+  if (memory.reserved.value == 0) return in_words(Fit::marginal);
   if (fits) return leaves_too_little ? "fits, but leaves less free than asked" : "fits, but may leave less free than asked";
   return leaves_too_little ? "may fit or not, and leaves less free than asked" : "may fit or not";
 }

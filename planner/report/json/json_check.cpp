@@ -81,19 +81,19 @@ std::string check_json(const CheckAnswer& answer) {
   for (const auto& checked : answer.findings) findings.push_back(json_finding(checked));
   const auto& expected = answer.expected ? answer.expected : answer.found;
   OrderedJson document = {{"schema_version", schema_version},
-                                {"command", "check"},
-                                {"rules", answer.rules},
-                                {"hardware", answer.hardware},
-                                {"models", answer.models},
-                                {"meshes", answer.meshes},
-                                {"moe_paths", names_of(answer.paths)},
-                                {"configurations", answer.cases},
-                                {"arguments", answer.arguments},
-                                {"costed", costed_here()},
-                                {"findings", std::move(findings)},
-                                {"collectives", collectives_of(answer.found)},
-                                {"expected", collectives_of(expected)},
-                                {"verdict", answer.is_regression() ? "regression" : "ok"}};
+                          {"command", "check"},
+                          {"rules", answer.rules},
+                          {"hardware", answer.hardware},
+                          {"models", answer.models},
+                          {"meshes", answer.meshes},
+                          {"moe_paths", names_of(answer.paths)},
+                          {"configurations", answer.cases},
+                          {"arguments", answer.arguments},
+                          {"costed", costed_here()},
+                          {"findings", std::move(findings)},
+                          {"collectives", collectives_of(answer.found)},
+                          {"expected", collectives_of(expected)},
+                          {"verdict", answer.is_regression() ? "regression" : "ok"}};
   if (!answer.not_compared.empty()) document["steps_not_compared"] = answer.not_compared;
   return print_with_costed(document, answer);
 }

@@ -164,10 +164,12 @@ std::string chosen_text(const SweepRow& row) {
   const bool lacking = row.plan->lacks_bias_gradients;
   std::string text = fmt::format("{} on {}: {}", row.cell.hardware, counted(row.cell.chips, "chip"),
                                  !lacking ? "" : row.budget ? "at least " : "at most ");
-  if (!row.budget) text += print_number(row.plan->tokens_per_second) + " tokens/s";
-  if (row.budget)
-    text += fmt::format("{} days, {} chip-hours", days_text(row.budget->duration), print_number(row.budget->chip_hours));
-  if (row.budget && row.budget->dollars) text += ", " + dollars_text(*row.budget->dollars);
+  if (const auto& budget = row.budget) {
+    text += fmt::format("{} days, {} chip-hours", days_text(budget->duration), print_number(budget->chip_hours));
+    if (budget->dollars) text += ", " + dollars_text(*budget->dollars);
+  } else {
+    text += print_number(row.plan->tokens_per_second) + " tokens/s";
+  }
   return row.plan->fit == Fit::fits ? text : fmt::format("{} ({})", text, verdict_of(*row.plan));
 }
 

@@ -18,10 +18,6 @@ void add_where_lacking(std::vector<std::string>& machines, const std::string& ma
     machines.push_back(machine);
 }
 
-std::string words_of_some(const std::vector<std::string>& machines) {
-  return machines.empty() ? "" : at_most_words(machines);
-}
-
 }  // namespace
 
 std::string print_rate(const Evaluation& evaluation) {
@@ -33,6 +29,7 @@ std::string print_rate_per_chip(const Evaluation& evaluation) {
 }
 
 std::string at_most_words(const std::vector<std::string>& machines) {
+  if (machines.empty()) return "";
   return fmt::format("at most: the time that gradients of experts' biases take on {} is not known, and left out",
                      fmt::join(machines, ", "));
 }
@@ -41,13 +38,13 @@ std::string at_most_words(const PlanAnswer& answer) {
   std::vector<std::string> machines;
   for (const auto& machine : answer.machines)
     if (machine.recommended) add_where_lacking(machines, machine.hardware, *machine.recommended);
-  return words_of_some(machines);
+  return at_most_words(machines);
 }
 
 std::string at_most_words(const CompareAnswer& answer) {
   std::vector<std::string> machines;
   for (const auto& row : answer.rows) add_where_lacking(machines, row.evaluation.hardware, row.evaluation);
-  return words_of_some(machines);
+  return at_most_words(machines);
 }
 
 }  // namespace shardplan
