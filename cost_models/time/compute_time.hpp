@@ -4,8 +4,8 @@
 //                    and what is fused into it by its share of what it would take alone (fused_share)
 //   grouped product  by its tiles where the machine has kernels for it (grouped/grouped_time.hpp); else the same share of
 //                    peak as a large dense one, on whole row tiles
-//   attention        the cycles of splash attention's blocks (splash_time.hpp); else max(flops / (peak · the kernel's share of
-//                    it), traffic / HBM)
+//   attention        the cycles of splash attention's blocks (splash_time.hpp); else max(flops / (peak · the kernel's
+//                    share of it), traffic / HBM)
 //   vector work      max(passes / pass rate + operands / operand rate, traffic / HBM); the first where the machine has
 //                    such rates (TPUs, whose compiler states the cycles of elementwise kernels)
 //   bias gradients   of experts, as additions to one place (row_sums_time.hpp)

@@ -13,7 +13,8 @@ std::string print_rate(const Evaluation& evaluation);
 /// The same of one of its chips.
 std::string print_rate_per_chip(const Evaluation& evaluation);
 
-/// What the mark says: "at most: the time that gradients of experts' biases take on mi355x is not known, and left out"; "" of none.
+/// What the mark says: "at most: the time that gradients of experts' biases take on mi355x is not known, and left out"; ""
+/// of none.
 std::string at_most_words(const std::vector<std::string>& machines);
 /// Of a plan's machines, some of whose steps may lack it and others' not; "" where none does. Likewise of compared runs.
 std::string at_most_words(const PlanAnswer& answer);
