@@ -7,15 +7,6 @@ std::int64_t global_batch(const Configuration& configuration) {
   return global_batch(configuration.config, configuration.mesh.devices());
 }
 
-TrainConfig with_splash_blocks(TrainConfig config, std::int64_t size, bool fused) {
-  for (const auto block : {&TrainConfig::sa_block_q, &TrainConfig::sa_block_kv, &TrainConfig::sa_block_kv_compute,
-                           &TrainConfig::sa_block_q_dkv, &TrainConfig::sa_block_kv_dkv,
-                           &TrainConfig::sa_block_kv_dkv_compute, &TrainConfig::sa_block_q_dq, &TrainConfig::sa_block_kv_dq})
-    config.*block = size;
-  config.sa_use_fused_bwd_kernel = fused;
-  return config;
-}
-
 bool runs_splash(const TrainConfig& config, const Compiler& compiler) {
   constexpr std::int64_t least_length = 128;
   const bool chosen = config.attention == AttentionKernel::flash ||

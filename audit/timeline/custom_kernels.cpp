@@ -3,7 +3,7 @@
 #include <audit/hlo/hlo_shape.hpp>
 #include <audit/timeline/custom_kernels.hpp>
 #include <charconv>
-#include <shardplan/attention_window.hpp>
+#include <shardplan/attention/attention_window.hpp>
 #include <shardplan/error.hpp>
 #include <utility>
 

@@ -3,8 +3,8 @@
 // each computes, moves and waits for. Still without a machine.
 #include <cstdint>
 #include <optional>
-#include <shardplan/attention_blocks.hpp>
-#include <shardplan/attention_window.hpp>
+#include <shardplan/attention/attention_blocks.hpp>
+#include <shardplan/attention/attention_window.hpp>
 #include <shardplan/compiler/grouped_tiles.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>

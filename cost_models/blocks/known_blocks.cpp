@@ -13,8 +13,14 @@ bool computes_alike(const Block& a, const Block& b) {
 
 KnownBlocks::Setting KnownBlocks::setting_of(const BoundProgram& program, std::size_t index, const TrainConfig& config) {
   const PipelineShape& pipeline = program.program->pipeline;
-  return {index, pipeline.repeats > 1, pipeline.queues_microbatches(), config.pipeline_fsdp_ag_once,
-          config.gradient_accumulation_steps, config.shard_optimizer_over_data,
+  return {index,
+          pipeline.repeats > 1,
+          pipeline.queues_microbatches(),
+          config.pipeline_fsdp_ag_once,
+          config.gradient_accumulation_steps,
+          config.shard_optimizer_over_data,
+          config.sa_block_q_dkv,
+          config.sa_use_fused_bwd_kernel,
           program.mesh->group_size(program.expert_axes, GroupSpan::between_slices)};
 }
 

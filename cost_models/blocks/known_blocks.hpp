@@ -25,6 +25,8 @@ class KnownBlocks {
     bool gathered_once;
     std::int64_t accumulation;
     bool optimizer_over_data;
+    std::int64_t attention_block;
+    bool fused_attention;
     std::int64_t expert_slices;  ///< of the devices that share the experts: an exchange between two is another one
     bool operator==(const Setting&) const = default;
   };

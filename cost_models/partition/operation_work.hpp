@@ -1,8 +1,8 @@
 #pragma once
 // What one device computes for one operation in one run of its block: its kernel, and the vector work beside it. Counts,
 // still without a machine.
-#include <shardplan/attention_blocks.hpp>
-#include <shardplan/attention_window.hpp>
+#include <shardplan/attention/attention_blocks.hpp>
+#include <shardplan/attention/attention_window.hpp>
 #include <shardplan/compiler/grouped_tiles.hpp>
 #include <shardplan/inline_list.hpp>
 #include <shardplan/program.hpp>

@@ -2,7 +2,7 @@
 // MaxText's decoder blocks (DecoderBlockType in common/common_types.py) and what each decides. A model carries its row
 // (models/decoder_block.cpp), resolved when it is loaded; nothing else asks which block it is.
 #include <cstdint>
-#include <shardplan/attention_window.hpp>
+#include <shardplan/attention/attention_window.hpp>
 #include <string_view>
 
 namespace shardplan {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <shardplan/attention_window.hpp>
+#include <shardplan/attention/attention_window.hpp>
 #include <shardplan/mesh/sharding.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>

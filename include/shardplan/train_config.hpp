@@ -245,12 +245,6 @@ struct PartialGradients {
 /// mask that is data (ulysses).
 PartialGradients partial_query_gradients(const TrainConfig& config, std::int64_t keys);
 
-/// Blocks that are offered in place of MaxText's own of 512: they compile under the default VMEM limits of v5p, v6e and 7x.
-inline constexpr std::int64_t larger_splash_block = 1024;
-
-/// Splash attention in blocks of so many queries and keys, its gradients in one kernel or two.
-TrainConfig with_splash_blocks(TrainConfig config, std::int64_t size, bool fused);
-
 /// Where JAX puts the devices of this run's mesh.
 DeviceOrder device_order(const TrainConfig& config);
 

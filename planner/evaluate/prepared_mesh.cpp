@@ -25,6 +25,8 @@ PreparedMesh::Choice PreparedMesh::choice_of(const Configuration& c) {
           config.pipeline_fsdp_ag_once,
           config.shard_optimizer_over_data,
           config.moe_dispatch_no_expert_sharding,
+          config.sa_block_q_dkv,
+          config.sa_use_fused_bwd_kernel,
           c.mesh.group_size(binder_->expert_axes(), GroupSpan::between_slices)};
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 // What configurations share that differ in batch, accumulation, remat policy, the schedule of a pipeline, ZeRO-1,
-// moe_dispatch_no_expert_sharding and the links that axes of the same sizes lie on: where the mesh lies on the machine's
-// links, each program with its constraints bound, and the blocks that are partitioned alike. A search costs many such in a
-// row.
+// moe_dispatch_no_expert_sharding, the blocks of splash attention and the links that axes of the same sizes lie on: where
+// the mesh lies on the machine's links, each program with its constraints bound, and the blocks that are partitioned alike.
+// A search costs many such in a row.
 #include <cost_models/blocks/known_blocks.hpp>
 #include <cost_models/time/schedule/known_bodies.hpp>
 #include <list>
@@ -21,6 +21,8 @@ class PreparedMesh {
     double per_device_batch_size = 0;
     std::int64_t gradient_accumulation_steps = 0, microbatches = 0, repeats = 0, layers_per_stage = 0;
     bool gathered_once = false, optimizer_over_data = false, dispatch_peeled = false;
+    std::int64_t attention_block = 0;  ///< and whether one kernel makes all of its gradients
+    bool fused_attention = false;
     std::int64_t expert_slices = 1;  ///< that experts are split over, which says what a ragged exchange becomes
     bool operator==(const Choice&) const = default;
   };

@@ -5,7 +5,8 @@
 #include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/finding_rules.hpp>
 #include <rules/resolve.hpp>
-#include <shardplan/attention_window.hpp>
+#include <shardplan/attention/attention_window.hpp>
+#include <shardplan/attention/splash_blocks.hpp>
 
 namespace shardplan {
 namespace {
@@ -153,22 +154,19 @@ MaybeFinding attention_ignores_windows(const FindingSubject& s) {
 /// Blocks that somebody chose are nobody's oversight.
 MaybeFinding attention_in_small_blocks(const FindingSubject& s) {
   constexpr double worth_a_look = 0.02;
-  const std::int64_t block = TrainConfig{}.sa_block_q;
   const Seconds attention = s.evaluation.time.parts.attention;
   const bool fused = s.config().fuses_attention_gradients();
-  const bool chosen = with_splash_blocks(s.config(), block, false) != s.config();
-  if (chosen || !runs_splash(s.config(), s.configuration.compiler)) return std::nullopt;
+  if (!has_default_splash_blocks(s.config()) || !runs_splash(s.config(), s.configuration.compiler)) return std::nullopt;
   if (attention < s.evaluation.time.with_routing() * worth_a_look) return std::nullopt;
   return Finding{FindingId::attention_in_small_blocks,
                  Severity::note,
-                 fmt::format("attention runs in MaxText's own blocks of {} queries and keys{}: {} of a step of {}", block,
+                 fmt::format("attention runs in MaxText's own blocks of {} queries and keys{}: {} of a step of {}",
+                             default_splash_blocks.size,
                              fused ? "" : ", and its gradients in two kernels that compute the scores anew",
                              in_words(attention), in_words(s.evaluation.time.with_routing())),
                  "self_attention/attention_op",
                  {},
-                 fmt::format("sa_block_q={0} sa_block_kv={0} sa_block_kv_compute={0} sa_block_q_dkv={0} "
-                             "sa_block_kv_dkv={0} sa_block_kv_dkv_compute={0}{1}",
-                             larger_splash_block, fused ? "" : " sa_use_fused_bwd_kernel=true")};
+                 fmt::format("larger sa_block_*{}", fused ? "" : ", sa_use_fused_bwd_kernel=true")};
 }
 
 }  // namespace shardplan

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <arguments/settings/remat_arguments.hpp>
+#include <arguments/settings/train_arguments.hpp>
 #include <models/moe_paths.hpp>
 #include <models/programs/train_program.hpp>
 #include <planner/constraints/constraints.hpp>
+#include <planner/evaluate/fastest_blocks.hpp>
 #include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/sparse_path.hpp>
 #include <planner/fixes/remedies.hpp>
@@ -215,12 +217,6 @@ Configuration wi_1_saved(const Finding&, Configuration c) {
   return c;
 }
 
-Configuration larger_blocks(const Finding&, Configuration c) {
-  const bool fused = !c.config.runs_tokamax_splash();  // tokamax has no other kernel
-  c.config = with_splash_blocks(std::move(c.config), larger_splash_block, fused);
-  return c;
-}
-
 struct Remedy {
   FindingId id;
   Change change;
@@ -268,7 +264,6 @@ constexpr Remedy remedies[] = {
     {FindingId::attention_replicated, kernel_in_shard_map, "", attention_words},
     {FindingId::attention_ignores_windows, kernel_in_shard_map, "", attention_words},
     {FindingId::expanded_key_value_gathered, keys_in_a_ring, "", attention_words},
-    {FindingId::attention_in_small_blocks, larger_blocks},
     {FindingId::layer_stack_reshard, gathered_every_iteration},
     {FindingId::optimizer_shards_permuted, optimizer_like_weights},
     {FindingId::offloaded_parameters_come_back, parameters_on_device},
@@ -291,9 +286,28 @@ bool has_path(const Configuration& c) {
   return !c.model.has_experts() || !path_refusal(c.model, c.config.moe_path, c.config.capacity_factor);
 }
 
+std::string blocks_words(const TrainConfig& now, const TrainConfig& changed) {
+  std::vector<std::string> words;
+  for (const auto& [key, value] : config_as_arguments(changed, now)) words.push_back(fmt::format("{}={}", key, value));
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+/// The fastest first: one that fits is taken.
+std::vector<Fix> with_faster_blocks(const Configuration& configuration) {
+  std::vector<Fix> fixes;
+  for (const SplashBlocks& blocks : fastest_splash_blocks(configuration)) {
+    Configuration changed = configuration;
+    changed.config = with_splash_blocks(configuration.config, blocks);
+    if (changed.config == configuration.config) break;  // the others are no faster
+    fixes.push_back({blocks_words(configuration.config, changed.config), std::move(changed)});
+  }
+  return fixes;
+}
+
 }  // namespace
 
 std::vector<Fix> fixes_of(const Finding& finding, const Configuration& configuration) {
+  if (finding.id == FindingId::attention_in_small_blocks) return with_faster_blocks(configuration);
   std::vector<Fix> fixes;
   for (const Remedy& remedy : remedies) {
     const bool applies = remedy.id != FindingId::collectives_take_most || configuration.model.has_experts();

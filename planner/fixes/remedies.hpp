@@ -12,7 +12,7 @@ struct Fix {
   Configuration configuration;
 };
 
-/// The plainest first; none when no change of settings or rules alone helps.
+/// The plainest first, of blocks of attention the fastest; none when no change of settings or rules alone helps.
 std::vector<Fix> fixes_of(const Finding& finding, const Configuration& configuration);
 
 }  // namespace shardplan

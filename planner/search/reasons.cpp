@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <planner/evaluate/evaluate.hpp>
 #include <planner/search/comparison.hpp>
 #include <planner/search/reasons.hpp>
 #include <planner/words/assumption_words.hpp>
@@ -190,12 +191,32 @@ std::string why_two_passes(const Evaluation& e) {
       e.config.gradient_accumulation_steps);
 }
 
+/// "blocks of 1024 queries and keys, its gradients in one kernel"
+std::string blocks_in_words(const TrainConfig& config) {
+  return fmt::format("blocks of {} queries and keys, its gradients in {}", config.sa_block_q,
+                     config.fuses_attention_gradients() ? "one kernel" : "two kernels");
+}
+
+/// Only where the search chose other blocks of attention than MaxText's; empty where they are as fast.
+std::string what_default_blocks_cost(const Evaluation& best, const SearchSpace& space) {
+  if (space.attention_blocks.empty() || has_default_splash_blocks(best.config)) return "";
+  Configuration other = *best.configuration;
+  other.config = with_splash_blocks(other.config, default_splash_blocks);
+  PreparedMesh mesh;
+  const Seconds step = evaluate_cost(other, mesh).time.with_routing();
+  const double slower = step / best.time.with_routing() - 1;
+  if (slower < visible_slowdown) return "";
+  return fmt::format("attention in {}: in MaxText's own ({}) the step of {} {}", blocks_in_words(best.config),
+                     blocks_in_words(other.config), in_words(step), slower_in_words(slower));
+}
+
 }  // namespace
 
 std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
                                      const std::vector<Parallelism>& parallelisms, const Explored& explored) {
   const Evaluation& best = *plan.recommended;
   std::vector<std::string> reasons = {where_time_goes(best), memory_at_peak(best)};
+  if (auto blocks = what_default_blocks_cost(best, space); !blocks.empty()) reasons.push_back(std::move(blocks));
   if (!space.packing_fixed && !best.config.packing) reasons.push_back(why_not_packed(best));
   if (has_two_passes_for_its_update(best, space)) reasons.push_back(why_two_passes(best));
   if (!plan.alternatives.empty()) {

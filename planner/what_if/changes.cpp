@@ -4,6 +4,7 @@
 #include <planner/what_if/changes.hpp>
 #include <planner/what_if/narrower_states.hpp>
 #include <shardplan/collective/counted.hpp>
+#include <shardplan/attention/splash_blocks.hpp>
 
 namespace shardplan {
 namespace {
@@ -36,12 +37,6 @@ Settings settings_of(const TrainConfig& config) {
   Settings settings{config, {}};
   if (config.mu_dtype != config.weight_dtype) settings.asked.push_back(&TrainConfig::mu_dtype);
   return settings;
-}
-
-/// Scores of 2048 x 2048 are 16 MiB in float32, and the gradient has several: compiled with 64 MiB.
-bool has_room_for(std::int64_t block, const Compiler& compiler) {
-  constexpr Bytes needed{64 << 20};
-  return block <= larger_splash_block || compiler.setting(CompilerSetting::scoped_vmem_limit) >= needed;
 }
 
 }  // namespace
@@ -81,17 +76,14 @@ std::vector<RunChange> other_states(const Configuration& configuration) {
 
 std::vector<RunChange> other_attention_blocks(const Configuration& configuration) {
   std::vector<RunChange> changes;
-  if (!runs_splash(configuration.config, configuration.compiler)) return changes;
-  for (const std::int64_t size : {512, 1024, 2048})
-    for (const bool fused : {false, true}) {
-      TrainConfig config = with_splash_blocks(configuration.config, size, fused);
-      const bool same = config.runs_tokamax_splash() && fused != configuration.config.sa_use_fused_bwd_kernel;
-      if (same || config == configuration.config || !has_room_for(size, configuration.compiler)) continue;
-      const std::string_view gradients = config.fuses_attention_gradients() ? "one kernel" : "two kernels";
-      changes.push_back({WhatIfKind::blocks, fmt::format("attention in blocks of {}, gradients in {}", size, gradients),
-                         configuration});
-      changes.back().configuration.config = std::move(config);
-    }
+  for (const SplashBlocks& blocks : splash_blocks_of(configuration.config, configuration.compiler, configuration.model)) {
+    TrainConfig config = with_splash_blocks(configuration.config, blocks);
+    if (config == configuration.config) continue;
+    const std::string_view gradients = config.fuses_attention_gradients() ? "one kernel" : "two kernels";
+    changes.push_back({WhatIfKind::blocks, fmt::format("attention in blocks of {}, gradients in {}", blocks.size, gradients),
+                       configuration});
+    changes.back().configuration.config = std::move(config);
+  }
   return changes;
 }
 

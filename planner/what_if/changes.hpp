@@ -29,8 +29,7 @@ std::vector<RunChange> other_states(const Configuration& configuration);
 /// Without each flag that is given and has been weighed, with each that isn't.
 std::vector<RunChange> other_flags(const Configuration& configuration, const std::vector<FlagWorth>& weighed);
 
-/// Splash attention in blocks of 512, 1024 and 2048, with gradients in one kernel or two: those that the run doesn't have.
-/// None where MaxText's attention isn't splash. 2048 only where the compiler is given VMEM for it.
+/// Splash attention in the blocks that it could have and the run doesn't (splash_blocks_of).
 std::vector<RunChange> other_attention_blocks(const Configuration& configuration);
 
 /// The run on so many times its chips (2, or 1/2 as 0.5): one for each axis that could take or give the factor. None

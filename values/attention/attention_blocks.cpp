@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <shardplan/attention_blocks.hpp>
+#include <shardplan/attention/attention_blocks.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/rounding.hpp>
 

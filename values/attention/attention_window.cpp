@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <shardplan/attention_window.hpp>
+#include <shardplan/attention/attention_window.hpp>
 
 namespace shardplan {
 

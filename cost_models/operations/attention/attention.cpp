@@ -3,6 +3,7 @@
 #include <cost_models/operations/attention/attention_heads.hpp>
 #include <cost_models/operations/attention/held_scores.hpp>
 #include <cost_models/operations/attention/moving_sequence.hpp>
+#include <cost_models/operations/attention/splash_loops.hpp>
 #include <cost_models/operations/attention/split_keys.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
@@ -78,28 +79,17 @@ bool has_splash_loops(const BlockState& state, const Operation& op) {
 bool is_mask_data(const Operation& op) { return op.selected_keys > 0; }
 
 void add_splash_loops(OperationWork& work, const BlockState& state, const Operation& op) {
-  const TrainConfig& c = state.config;
-  const SplashLibrary library = c.runs_tokamax_splash() ? SplashLibrary::tokamax : SplashLibrary::jax;
-  const std::int64_t sequence = state.program.program->sequence, longest = keys_at_once(state, op);
-  const double lanes = (register_lanes(state.tensor(op.inputs[0]).dims.back().size) +
-                        register_lanes(state.tensor(op.inputs[2]).dims.back().size)) / 2;
-  const double heads = score_rows(state, op) / static_cast<double>(sequence) * busiest_device(state, op);
-  const auto loop = [&](SplashKernel kernel, BlockSizes block) {
-    block.queries = std::min(block.queries, longest);
-    block.keys = std::min(block.keys, longest);
-    BlockLoop counted = block_loop(library, kernel, sequence, op.attention_window, block);
-    counted.lanes = lanes;
-    counted.heads = heads;
-    if (is_mask_data(op)) counted.masked = counted.visited;
-    return counted;
-  };
-  const BlockSizes by_keys{c.sa_block_q_dkv, c.sa_block_kv_dkv, c.sa_block_kv_dkv_compute};
-  work.forward_loops = {loop(SplashKernel::forward, {c.sa_block_q, c.sa_block_kv, c.sa_block_kv_compute})};
-  if (c.fuses_attention_gradients())
-    work.backward_loops = {loop(SplashKernel::fused_gradient, by_keys)};
-  else
-    work.backward_loops = {loop(SplashKernel::query_gradient, {c.sa_block_q_dq, c.sa_block_kv_dq, c.sa_block_kv_dq}),
-                           loop(SplashKernel::key_value_gradient, by_keys)};
+  const std::int64_t sequence = state.program.program->sequence;
+  const SplashOperands operands{sequence,
+                                keys_at_once(state, op),
+                                op.attention_window,
+                                state.tensor(op.inputs[0]).dims.back().size,
+                                state.tensor(op.inputs[2]).dims.back().size,
+                                score_rows(state, op) / static_cast<double>(sequence) * busiest_device(state, op),
+                                is_mask_data(op)};
+  SplashLoops loops = splash_loops(operands, state.config);
+  work.forward_loops = std::move(loops.forward);
+  work.backward_loops = std::move(loops.backward);
 }
 
 OperationWork attention_work(const BlockState& state, const Operation& op) {

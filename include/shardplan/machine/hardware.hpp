@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <shardplan/attention_blocks.hpp>
+#include <shardplan/attention/attention_blocks.hpp>
 #include <shardplan/machine/figure.hpp>
 #include <shardplan/units.hpp>
 #include <shardplan/train_config.hpp>

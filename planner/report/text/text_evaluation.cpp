@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 #include <planner/report/humanize.hpp>
@@ -34,15 +35,30 @@ std::string verdict_lines(const std::vector<std::string>& parts, const Style& st
   return lines + line + "\n";
 }
 
-std::string headline(const Evaluation& evaluation, const Style& style) {
-  const std::string title = style.paint(Ink::bold, fmt::format("{} on {}", evaluation.model, machine_text(evaluation)));
+/// "1 error below: expert-axis-stolen"; empty: there is none.
+std::string errors_below(const Evaluation& evaluation) {
+  std::vector<std::string_view> names;
+  for (const Finding& finding : evaluation.findings)
+    if (finding.severity == Severity::error) names.push_back(name_of(finding.id));
+  if (names.empty()) return "";
+  return fmt::format("{} below: {}", counted(static_cast<std::int64_t>(names.size()), "error"), fmt::join(names, ", "));
+}
+
+/// Whether it runs and fits, and why not.
+std::vector<std::string> verdict_parts(const Evaluation& evaluation, const Style& style) {
   if (runs_if_large_enough(evaluation) && evaluation.memory.fit() == Fit::marginal)
-    return verdict_lines({title, style.paint(Ink::yellow, "marginal"), marginal_text(evaluation.memory)}, style);
-  if (!evaluation.infeasible) return verdict_lines({title, style.paint(Ink::green, "fits")}, style);
-  std::vector<std::string> parts = {title, style.paint(Ink::red, "does not run"),
-                                    infeasible_text(*evaluation.infeasible)};
+    return {style.paint(Ink::yellow, "marginal"), marginal_text(evaluation.memory)};
+  if (!evaluation.infeasible) return {style.paint(Ink::green, "fits")};
+  std::vector<std::string> parts = {style.paint(Ink::red, "does not run"), infeasible_text(*evaluation.infeasible)};
   if (!runs_if_large_enough(evaluation) && evaluation.memory.fit() == Fit::does_not_fit)
     parts.push_back("nor does it fit: " + shortage_text(evaluation.memory.peak(), evaluation.memory.capacity));
+  return parts;
+}
+
+std::string headline(const Evaluation& evaluation, const Style& style) {
+  std::vector<std::string> parts = verdict_parts(evaluation, style);
+  parts.insert(parts.begin(), style.paint(Ink::bold, fmt::format("{} on {}", evaluation.model, machine_text(evaluation))));
+  if (const std::string errors = errors_below(evaluation); !errors.empty()) parts.push_back(style.paint(Ink::red, errors));
   return verdict_lines(parts, style);
 }
 

@@ -40,8 +40,13 @@ Runner::Looked Runner::memory(const Parallelism& parallelism, std::size_t remat,
 }
 
 Runner::Memory Runner::memory_of(const Parallelism& p, std::size_t remat, const BatchOption& batch) const {
-  return {p.schedule, p.dispatch_peeled, p.optimizer_over_data, p.mesh.group_size(expert_axes_, GroupSpan::between_slices),
-          remat,      batch};
+  return {p.schedule,
+          p.dispatch_peeled,
+          p.optimizer_over_data,
+          p.attention_blocks,
+          p.mesh.group_size(expert_axes_, GroupSpan::between_slices),
+          remat,
+          batch};
 }
 
 const Configuration& Runner::configuration_for(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {

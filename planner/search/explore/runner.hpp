@@ -36,6 +36,7 @@ class Runner {
   struct Memory {
     PipelineSchedule schedule;
     bool dispatch_peeled, optimizer_over_data;
+    std::optional<SplashBlocks> attention_blocks;
     std::int64_t expert_slices;
     std::size_t remat;
     BatchOption batch;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/memory/state/least_memory.hpp>
+#include <limits>
 #include <planner/constraints/constraints.hpp>
 #include <planner/search/space/attempts.hpp>
 #include <planner/search/space/batch_options.hpp>
@@ -114,6 +115,26 @@ std::vector<OptimizerChoice> spread_optimizers(const SearchSpace& space, const C
   return choices;
 }
 
+/// So many partial sums of a layer's queries' gradient are little beside the inputs of all layers: not worth slower blocks.
+constexpr std::int64_t few_partial_sums = 8;
+
+/// On one mesh: the fastest that its kernels take, and slower ones that leave fewer partial sums where those are many. The
+/// request's own where there is no choice.
+std::vector<std::optional<SplashBlocks>> attention_choices(const SearchSpace& space, Configuration on_mesh) {
+  std::vector<std::optional<SplashBlocks>> choices;
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (const SplashBlocks& blocks : space.attention_blocks) {
+    on_mesh.config = with_splash_blocks(std::move(on_mesh.config), blocks);
+    const std::int64_t sums = partial_query_gradients(on_mesh.config, on_mesh.config.max_target_length).count;
+    if (sums >= fewest || attention_violation(on_mesh)) continue;
+    choices.emplace_back(blocks);
+    fewest = sums;
+    if (sums <= few_partial_sums) break;
+  }
+  if (choices.empty()) choices.emplace_back();
+  return choices;
+}
+
 /// One that the mesh can run under, if there is any: no other constraint depends on the policy.
 const RematPolicy& first_policy(const SearchSpace& space, const Mesh& mesh) {
   const auto policies = policies_with(space, pipeline_stages(mesh));
@@ -140,6 +161,16 @@ class Attempts {
   std::vector<Attempt> all() {
     if (violation_) return {{parallelism_, nullptr, violation_}};
     std::vector<Attempt> attempts;
+    for (const auto& blocks : attention_choices(space_, smallest_)) {
+      parallelism_.attention_blocks = blocks;
+      set_config(smallest_, space_, parallelism_, first_policy(space_, parallelism_.mesh), {1, 1});
+      add_schedules(attempts);
+    }
+    return attempts;
+  }
+
+ private:
+  void add_schedules(std::vector<Attempt>& attempts) {
     const TrainConfig& given = space_.base.config;
     const bool fixed = space_.optimizer_over_data_fixed && given.shard_optimizer_over_data;
     for (const PipelineSchedule& schedule : pipeline_schedules(space_, parallelism_.mesh)) {
@@ -148,10 +179,8 @@ class Attempts {
       for (const OptimizerChoice& choice : spread_optimizers(space_, smallest_, bound_))
         attempts.push_back(with(schedule, choice));
     }
-    return attempts;
   }
 
- private:
   Attempt with(const PipelineSchedule& schedule, const OptimizerChoice& optimizer) {
     Parallelism p = parallelism_;
     p.schedule = schedule;
@@ -234,7 +263,7 @@ class Attempts {
   }
 
   const SearchSpace& space_;
-  const Parallelism& parallelism_;
+  Parallelism parallelism_;
   const Binder& binder_;
   bool spreads_optimizer_;
   Configuration& smallest_;  // changed from attempt to attempt

@@ -135,7 +135,7 @@ class Numbers {
   std::unordered_map<std::string, std::size_t> known_;
 };
 
-/// The same sharding, schedule and place of the optimizer, whatever they are called.
+/// The same sharding, schedule, place of the optimizer and blocks of attention, whatever they are called.
 class SeenAttempts {
  public:
   /// Whether it is the first of its kind on `mesh`.
@@ -146,14 +146,14 @@ class SeenAttempts {
     }
     const Parallelism& p = attempt.parallelism;
     const std::int64_t passes = p.batches.front().gradient_accumulation_steps;
-    return seen_.insert({mesh, number_of_last_, p.schedule, p.optimizer_over_data, passes}).second;
+    return seen_.insert({mesh, number_of_last_, p.schedule, p.optimizer_over_data, passes, p.attention_blocks}).second;
   }
 
  private:
   Numbers shardings_;
   const std::string* last_ = nullptr;
   std::size_t number_of_last_ = 0;
-  std::set<std::tuple<std::size_t, std::size_t, PipelineSchedule, bool, std::int64_t>> seen_;
+  std::set<std::tuple<std::size_t, std::size_t, PipelineSchedule, bool, std::int64_t, std::optional<SplashBlocks>>> seen_;
 };
 
 std::vector<Place> places_of(const SearchSpace& space) {
@@ -216,6 +216,7 @@ void set_config(Configuration& configuration, const SearchSpace& space, const Pa
   set_remat(config, remat);
   set_schedule(config, parallelism.schedule, configuration.model, pipeline_stages(parallelism.mesh));
   config.shard_optimizer_over_data = parallelism.optimizer_over_data;
+  if (parallelism.attention_blocks) config = with_splash_blocks(std::move(config), *parallelism.attention_blocks);
   set_batch(config, batch);
   if (!space.packing_fixed && packing_violation(configuration)) config = unpacked(config);
   if (!space.expert_tile_fixed) divide_expert_columns(configuration);

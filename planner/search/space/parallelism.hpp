@@ -20,6 +20,7 @@ struct Parallelism {
   std::size_t place = 0;             ///< equal numbers: the same rules on the same mesh
   std::size_t alternative = 0;       ///< equal numbers: shown as one alternative (is_alike)
   Bytes least_memory = {};           ///< of a device, whatever batch and policy
+  std::optional<SplashBlocks> attention_blocks = {};  ///< empty: those of the request
 };
 
 struct Parallelisms {

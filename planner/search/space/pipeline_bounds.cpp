@@ -9,9 +9,13 @@
 namespace shardplan {
 namespace {
 
-bool share_all_but_schedule(const Parallelism& a, const Parallelism& b) {
+bool share_all_but_schedule_and_blocks(const Parallelism& a, const Parallelism& b) {
   return a.place == b.place && a.moe_path == b.moe_path && a.dispatch_peeled == b.dispatch_peeled &&
          a.optimizer_over_data == b.optimizer_over_data;
+}
+
+bool share_all_but_schedule(const Parallelism& a, const Parallelism& b) {
+  return share_all_but_schedule_and_blocks(a, b) && a.attention_blocks == b.attention_blocks;
 }
 
 bool share_all_but_microbatches(const Parallelism& a, const Parallelism& b) {
@@ -64,6 +68,10 @@ bool share_time_bound(const Parallelism& a, const Parallelism& b) {
 
 bool share_busy_bound(const Parallelism& a, const Parallelism& b) {
   return share_all_but_schedule(a, b) && accumulate_alike(a, b);
+}
+
+bool share_all_but_blocks(const Parallelism& a, const Parallelism& b) {
+  return share_all_but_schedule_and_blocks(a, b) && a.schedule == b.schedule && a.batches == b.batches;
 }
 
 std::int64_t microbatch_of(const Parallelism& p, const BatchOption& batch) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <planner/evaluate/fastest_blocks.hpp>
 #include <planner/search/space/search_space.hpp>
 #include <rules/merge_rules.hpp>
 #include <shardplan/collective/counted.hpp>
@@ -142,6 +143,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   space.expert_tile_fixed = settings.says(&TrainConfig::wi_tile_fwd_mlp_dim);
   space.packing_fixed = settings.says(&TrainConfig::packing);
   space.optimizer_over_data_fixed = settings.says(&TrainConfig::shard_optimizer_over_data);
+  if (!says_splash_blocks(settings)) space.attention_blocks = fastest_splash_blocks(base);
   space.remat_policies = policies_of(request);
   leave_out_unpriced(space);
   space.per_device_batch = request.per_device_batch;

@@ -11,6 +11,7 @@
 #include <shardplan/configuration.hpp>
 #include <shardplan/machine/machine.hpp>
 #include <shardplan/plan.hpp>
+#include <shardplan/attention/splash_blocks.hpp>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct SearchSpace {
   bool accumulation_fixed = false;                                   ///< likewise gradient_accumulation_steps
   bool packing_fixed = false, capacity_fixed = false;                ///< likewise packing and capacity_factor
   bool expert_tile_fixed = false;                                    ///< likewise wi_tile_fwd_mlp_dim
+  std::vector<SplashBlocks> attention_blocks;  ///< fastest first; empty: there are none to choose, or the request says them
   std::vector<RematPolicy> remat_policies;                           ///< least memory first
   std::vector<RematPolicy> unpriced_policies;  ///< left out: they offload to a host whose link the profile doesn't know
   std::optional<double> per_device_batch;

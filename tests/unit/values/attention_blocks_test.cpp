@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <rapidcheck/gtest.h>
-#include <shardplan/attention_blocks.hpp>
+#include <shardplan/attention/attention_blocks.hpp>
 #include <shardplan/train_config.hpp>
 
 namespace shardplan {

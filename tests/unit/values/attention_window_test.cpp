@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <shardplan/attention_window.hpp>
+#include <shardplan/attention/attention_window.hpp>
 
 namespace shardplan {
 namespace {

@@ -2,7 +2,7 @@
 // How often the kernels of splash attention (TPUs) run their loop over blocks of queries and keys. Counts of one sequence
 // and one head; still without a machine.
 #include <cstdint>
-#include <shardplan/attention_window.hpp>
+#include <shardplan/attention/attention_window.hpp>
 #include <string_view>
 
 namespace shardplan {

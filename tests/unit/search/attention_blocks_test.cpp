@@ -1,0 +1,67 @@
+// Plans choose the blocks of splash attention, where nobody asked for some.
+#include <gmock/gmock.h>
+
+#include <planner/search/space/parallelism.hpp>
+#include <set>
+
+#include "requests.hpp"
+
+namespace shardplan {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using Choices = std::set<std::optional<SplashBlocks>>;
+
+PlanRequest request_of(const std::string& machine, const std::vector<std::string>& words) {
+  PlanRequest request = request_for("llama3.1-8b", machine, 8);
+  request.mesh = parse_axis_sizes("fsdp=8");
+  return with_settings(request, words);
+}
+
+Choices choices_of(const PlanRequest& request) {
+  const SearchSpace space = space_of(request);
+  Choices found;
+  for (const Parallelism& p : enumerate_parallelisms(space).list) found.insert(p.attention_blocks);
+  return found;
+}
+
+TEST(PlannedAttentionBlocks, AreTheFastestOfThoseThatLeaveFewPartialSums) {
+  EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=2048"})), Choices{(SplashBlocks{1024, true})});
+  EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=16384"})), Choices{(SplashBlocks{2048, true})});
+}
+
+// 32 partial sums of the queries' gradient, or none.
+TEST(PlannedAttentionBlocks, HaveTwoKernelsBesideOneWhereSumsAreMany) {
+  EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=65536"})),
+            (Choices{SplashBlocks{2048, true}, SplashBlocks{2048, false}}));
+}
+
+TEST(PlannedAttentionBlocks, AreWhatIsAskedFor) {
+  const Choices none{std::nullopt};
+  for (const char* word : {"sa_block_q=512", "sa_block_kv_dq=512", "sa_use_fused_bwd_kernel=false", "attention=dot_product"})
+    EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=65536", word})), none) << word;
+  EXPECT_EQ(choices_of(request_of("h100", {"max_target_length=65536"})), none);
+}
+
+// 2,048 positions over 4 devices are runs of 512, which blocks of 1,024 don't divide.
+TEST(PlannedAttentionBlocks, DivideWhatADeviceHas) {
+  PlanRequest request = request_of("tpu-v5p", {"max_target_length=2048"});
+  request.mesh = parse_axis_sizes("fsdp=2,context=4");
+  EXPECT_EQ(choices_of(request), Choices{(SplashBlocks{512, true})});
+}
+
+TEST(PlannedAttentionBlocks, AreAReason) {
+  const MachinePlan plan = costed(request_of("tpu-v5p", {"max_target_length=8192"}));
+  ASSERT_TRUE(plan.recommended);
+  EXPECT_TRUE(plan.recommended->config.sa_use_fused_bwd_kernel);
+  EXPECT_THAT(plan.reasons, Contains(AllOf(HasSubstr("its gradients in one kernel"),
+                                           HasSubstr("blocks of 512 queries and keys, its gradients in two kernels"))));
+  const MachinePlan asked = costed(request_of("tpu-v5p", {"max_target_length=8192", "sa_block_q=512"}));
+  EXPECT_THAT(asked.reasons, testing::Not(Contains(HasSubstr("its gradients in one kernel"))));
+  EXPECT_GT(plan.recommended->tokens_per_second(), asked.recommended->tokens_per_second());
+}
+
+}  // namespace
+}  // namespace shardplan
