@@ -19,8 +19,7 @@ KnownBlocks::Setting KnownBlocks::setting_of(const BoundProgram& program, std::s
           config.pipeline_fsdp_ag_once,
           config.gradient_accumulation_steps,
           config.shard_optimizer_over_data,
-          config.sa_block_q_dkv,
-          config.sa_use_fused_bwd_kernel,
+          splash_blocks_in(config),
           program.mesh->group_size(program.expert_axes, GroupSpan::between_slices)};
 }
 

@@ -3,6 +3,7 @@
 // often they run a block partition it alike, and so do meshes whose axes lie on other links.
 #include <cost_models/partition/partitioned_block.hpp>
 #include <optional>
+#include <shardplan/attention/splash_blocks.hpp>
 #include <unordered_map>
 
 namespace shardplan {
@@ -25,8 +26,7 @@ class KnownBlocks {
     bool gathered_once;
     std::int64_t accumulation;
     bool optimizer_over_data;
-    std::int64_t attention_block;
-    bool fused_attention;
+    SplashBlocks attention_blocks;
     std::int64_t expert_slices;  ///< of the devices that share the experts: an exchange between two is another one
     bool operator==(const Setting&) const = default;
   };

@@ -25,8 +25,7 @@ PreparedMesh::Choice PreparedMesh::choice_of(const Configuration& c) {
           config.pipeline_fsdp_ag_once,
           config.shard_optimizer_over_data,
           config.moe_dispatch_no_expert_sharding,
-          config.sa_block_q_dkv,
-          config.sa_use_fused_bwd_kernel,
+          splash_blocks_in(config),
           c.mesh.group_size(binder_->expert_axes(), GroupSpan::between_slices)};
 }
 

@@ -10,6 +10,7 @@
 #include <planner/evaluate/mesh_place.hpp>
 #include <planner/evaluate/program_cache.hpp>
 #include <rules/bind_program.hpp>
+#include <shardplan/attention/splash_blocks.hpp>
 #include <shardplan/configuration.hpp>
 
 namespace shardplan {
@@ -21,8 +22,7 @@ class PreparedMesh {
     double per_device_batch_size = 0;
     std::int64_t gradient_accumulation_steps = 0, microbatches = 0, repeats = 0, layers_per_stage = 0;
     bool gathered_once = false, optimizer_over_data = false, dispatch_peeled = false;
-    std::int64_t attention_block = 0;  ///< and whether one kernel makes all of its gradients
-    bool fused_attention = false;
+    SplashBlocks attention_blocks = {};
     std::int64_t expert_slices = 1;  ///< that experts are split over, which says what a ragged exchange becomes
     bool operator==(const Choice&) const = default;
   };

@@ -217,18 +217,38 @@ Configuration wi_1_saved(const Finding&, Configuration c) {
   return c;
 }
 
+/// The fastest first; those that take longer than what the run has are none.
+std::vector<Configuration> faster_blocks(const Configuration& c) {
+  std::vector<Configuration> all;
+  for (const SplashBlocks& blocks : fastest_splash_blocks(c)) {
+    Configuration changed = c;
+    changed.config = with_splash_blocks(c.config, blocks);
+    if (changed.config == c.config) break;
+    all.push_back(std::move(changed));
+  }
+  return all;
+}
+
 struct Remedy {
   FindingId id;
   Change change;
   std::string_view words = "";  ///< empty: the finding's own,
   std::string (*spell)(const TrainConfig& now, const TrainConfig& changed) = nullptr;  ///< or what this says of it
+  std::vector<Configuration> (*several)(const Configuration&) = nullptr;  ///< in place of `change`
 };
 
-std::string remat_words(const TrainConfig&, const TrainConfig& config) {
+std::string joined(const std::vector<std::pair<std::string, std::string>>& arguments) {
   std::vector<std::string> words;
-  for (const auto& [key, value] : remat_as_arguments({config.remat_policy, config.saved, config.places_activations}))
-    words.push_back(fmt::format("{}={}", key, value));
+  for (const auto& [key, value] : arguments) words.push_back(fmt::format("{}={}", key, value));
   return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string remat_words(const TrainConfig&, const TrainConfig& config) {
+  return joined(remat_as_arguments({config.remat_policy, config.saved, config.places_activations}));
+}
+
+std::string changed_words(const TrainConfig& now, const TrainConfig& changed) {
+  return joined(config_as_arguments(changed, now));
 }
 
 /// What a change to attention is on the command line.
@@ -264,6 +284,7 @@ constexpr Remedy remedies[] = {
     {FindingId::attention_replicated, kernel_in_shard_map, "", attention_words},
     {FindingId::attention_ignores_windows, kernel_in_shard_map, "", attention_words},
     {FindingId::expanded_key_value_gathered, keys_in_a_ring, "", attention_words},
+    {FindingId::attention_in_small_blocks, nullptr, "", changed_words, faster_blocks},
     {FindingId::layer_stack_reshard, gathered_every_iteration},
     {FindingId::optimizer_shards_permuted, optimizer_like_weights},
     {FindingId::offloaded_parameters_come_back, parameters_on_device},
@@ -286,36 +307,23 @@ bool has_path(const Configuration& c) {
   return !c.model.has_experts() || !path_refusal(c.model, c.config.moe_path, c.config.capacity_factor);
 }
 
-std::string blocks_words(const TrainConfig& now, const TrainConfig& changed) {
-  std::vector<std::string> words;
-  for (const auto& [key, value] : config_as_arguments(changed, now)) words.push_back(fmt::format("{}={}", key, value));
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
-/// The fastest first: one that fits is taken.
-std::vector<Fix> with_faster_blocks(const Configuration& configuration) {
-  std::vector<Fix> fixes;
-  for (const SplashBlocks& blocks : fastest_splash_blocks(configuration)) {
-    Configuration changed = configuration;
-    changed.config = with_splash_blocks(configuration.config, blocks);
-    if (changed.config == configuration.config) break;  // the others are no faster
-    fixes.push_back({blocks_words(configuration.config, changed.config), std::move(changed)});
-  }
-  return fixes;
+std::vector<Configuration> changed_by(const Remedy& remedy, const Finding& finding, const Configuration& configuration) {
+  if (remedy.several) return remedy.several(configuration);
+  return {remedy.change(finding, configuration)};
 }
 
 }  // namespace
 
 std::vector<Fix> fixes_of(const Finding& finding, const Configuration& configuration) {
-  if (finding.id == FindingId::attention_in_small_blocks) return with_faster_blocks(configuration);
   std::vector<Fix> fixes;
   for (const Remedy& remedy : remedies) {
     const bool applies = remedy.id != FindingId::collectives_take_most || configuration.model.has_experts();
     if (finding.id != remedy.id || !applies) continue;
-    Configuration changed = remedy.change(finding, configuration);
-    if (!has_path(changed)) continue;
-    std::string words = words_of(remedy, finding, configuration.config, changed.config);
-    fixes.push_back({std::move(words), std::move(changed)});
+    for (Configuration& changed : changed_by(remedy, finding, configuration)) {
+      if (!has_path(changed)) continue;
+      std::string words = words_of(remedy, finding, configuration.config, changed.config);
+      fixes.push_back({std::move(words), std::move(changed)});
+    }
   }
   return fixes;
 }

@@ -191,12 +191,6 @@ std::string why_two_passes(const Evaluation& e) {
       e.config.gradient_accumulation_steps);
 }
 
-/// "blocks of 1024 queries and keys, its gradients in one kernel"
-std::string blocks_in_words(const TrainConfig& config) {
-  return fmt::format("blocks of {} queries and keys, its gradients in {}", config.sa_block_q,
-                     config.fuses_attention_gradients() ? "one kernel" : "two kernels");
-}
-
 /// Only where the search chose other blocks of attention than MaxText's; empty where they are as fast.
 std::string what_default_blocks_cost(const Evaluation& best, const SearchSpace& space) {
   if (space.attention_blocks.empty() || has_default_splash_blocks(best.config)) return "";
@@ -206,8 +200,8 @@ std::string what_default_blocks_cost(const Evaluation& best, const SearchSpace& 
   const Seconds step = evaluate_cost(other, mesh).time.with_routing();
   const double slower = step / best.time.with_routing() - 1;
   if (slower < visible_slowdown) return "";
-  return fmt::format("attention in {}: in MaxText's own ({}) the step of {} {}", blocks_in_words(best.config),
-                     blocks_in_words(other.config), in_words(step), slower_in_words(slower));
+  return fmt::format("attention in {}: in MaxText's own ({}) the step of {} {}", describe_splash_blocks(best.config),
+                     describe_splash_blocks(other.config), in_words(step), slower_in_words(slower));
 }
 
 }  // namespace

@@ -79,9 +79,7 @@ std::vector<RunChange> other_attention_blocks(const Configuration& configuration
   for (const SplashBlocks& blocks : splash_blocks_of(configuration.config, configuration.compiler, configuration.model)) {
     TrainConfig config = with_splash_blocks(configuration.config, blocks);
     if (config == configuration.config) continue;
-    const std::string_view gradients = config.fuses_attention_gradients() ? "one kernel" : "two kernels";
-    changes.push_back({WhatIfKind::blocks, fmt::format("attention in blocks of {}, gradients in {}", blocks.size, gradients),
-                       configuration});
+    changes.push_back({WhatIfKind::blocks, "attention in " + describe_splash_blocks(config), configuration});
     changes.back().configuration.config = std::move(config);
   }
   return changes;

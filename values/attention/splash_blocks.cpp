@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <shardplan/attention/splash_blocks.hpp>
@@ -25,6 +27,13 @@ TrainConfig with_splash_blocks(TrainConfig config, SplashBlocks blocks) {
   const bool is_read = !config.fuses_attention_gradients();
   for (const auto member : second_kernel_members) config.*member = is_read ? blocks.size : default_splash_blocks.size;
   return config;
+}
+
+SplashBlocks splash_blocks_in(const TrainConfig& config) { return {config.sa_block_q, config.sa_use_fused_bwd_kernel}; }
+
+std::string describe_splash_blocks(const TrainConfig& config) {
+  return fmt::format("blocks of {}, gradients in {}", config.sa_block_q,
+                     config.fuses_attention_gradients() ? "one kernel" : "two kernels");
 }
 
 bool has_default_splash_blocks(const TrainConfig& config) {

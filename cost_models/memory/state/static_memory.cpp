@@ -4,10 +4,6 @@
 #include <shardplan/error.hpp>
 
 namespace shardplan {
-namespace {
-
-}  // namespace
-
 DType kept_dtype(const Tensor& parameter, const TrainConfig& config) {
   return parameter.kept_as.value_or(config.weight_dtype);
 }

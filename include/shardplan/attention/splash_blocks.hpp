@@ -5,6 +5,7 @@
 #include <shardplan/model.hpp>
 #include <shardplan/settings.hpp>
 #include <shardplan/train_config.hpp>
+#include <string>
 #include <vector>
 
 namespace shardplan {
@@ -20,7 +21,13 @@ inline constexpr SplashBlocks default_splash_blocks{};
 
 TrainConfig with_splash_blocks(TrainConfig config, SplashBlocks blocks);
 
+/// Those of a run whose kernels all have one size.
+SplashBlocks splash_blocks_in(const TrainConfig& config);
+
 bool has_default_splash_blocks(const TrainConfig& config);
+
+/// "blocks of 1024, gradients in one kernel"
+std::string describe_splash_blocks(const TrainConfig& config);
 
 /// Whether one of them was asked for.
 bool says_splash_blocks(const Settings& settings);

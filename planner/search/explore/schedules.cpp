@@ -110,29 +110,31 @@ void bound_what_fits(Family family, const Group& group, TimeBound kind, Runner& 
   bound_with(most, group, kind, kind == TimeBound::schedules ? fitting_slack : time_slack, runner);
 }
 
-}  // namespace
-
 /// The one of the family with faster blocks of attention, if it may fit: no candidate takes less than what bounds that.
+/// It stands before the exploration, as its group does.
 const Exploration* with_faster_blocks(Family family, const Exploration& exploration) {
   const auto is_it = [&](const Exploration& other) {
     return other.may_fit() && share_all_but_blocks(other.parallelism(), exploration.parallelism());
   };
-  const Exploration* found = &*std::find_if(family.begin(), family.end(), is_it);
-  return found == &exploration ? nullptr : found;
+  const Exploration* first = &*std::find_if(family.begin(), family.end(), is_it);
+  return first == &exploration ? nullptr : first;
 }
 
-void bound_seconds(Family family, Runner& runner) {
-  std::vector<std::pair<Exploration*, const Exploration*>> slower;
-  for (Exploration& exploration : family)
-    if (exploration.may_fit())
-      if (const Exploration* faster = with_faster_blocks(family, exploration)) slower.emplace_back(&exploration, faster);
-  const auto is_slower = [&](const Exploration& exploration) {
-    return std::any_of(slower.begin(), slower.end(), [&](const auto& pair) { return pair.first == &exploration; });
-  };
-  for (const Group& group : groups_of(family, share_busy_bound))
-    if (!is_slower(*group.front())) probe_time(group, TimeBound::sharding, runner);
-  for (const auto& [exploration, faster] : slower)
+/// By what bounds those with faster blocks. False: there are none for some of the group.
+bool bound_by_faster_blocks(Family family, const Group& group) {
+  for (Exploration* exploration : group) {
+    const Exploration* faster = with_faster_blocks(family, *exploration);
+    if (!faster) return false;
     exploration->assume_no_faster(faster->least_seconds(), TimeBound::sharding);
+  }
+  return true;
+}
+
+}  // namespace
+
+void bound_seconds(Family family, Runner& runner) {
+  for (const Group& group : groups_of(family, share_busy_bound))
+    if (!bound_by_faster_blocks(family, group)) probe_time(group, TimeBound::sharding, runner);
 }
 
 void bound_schedules(Family family, const Bar& bar, Runner& runner) {

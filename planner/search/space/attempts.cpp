@@ -119,8 +119,8 @@ std::vector<OptimizerChoice> spread_optimizers(const SearchSpace& space, const C
 constexpr std::int64_t few_partial_sums = 8;
 
 /// On one mesh: the fastest that its kernels take, and slower ones that leave fewer partial sums where those are many. The
-/// request's own where there is no choice.
-std::vector<std::optional<SplashBlocks>> attention_choices(const SearchSpace& space, Configuration on_mesh) {
+/// request's own where there is no choice. `on_mesh` is left with one of them.
+std::vector<std::optional<SplashBlocks>> attention_choices(const SearchSpace& space, Configuration& on_mesh) {
   std::vector<std::optional<SplashBlocks>> choices;
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   for (const SplashBlocks& blocks : space.attention_blocks) {
