@@ -88,10 +88,18 @@ bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
   });
 }
 
+void Exploration::count_those_of_fused(Runner& runner) {
+  fitting_ = std::max(fitting_, std::min(fused_->fitting_, too_large_));
+  const std::size_t beyond = fused_->too_large_;
+  if (beyond < too_large_ && !smallest_fits(runner, beyond)) too_large_ = beyond;
+}
+
 /// Memory is nearly linear in the batch. What may grow with the smallest one says which is too large, as far as it did for
 /// the parallelism before; then the line through the smallest batch and the last one that was tried.
 std::size_t Exploration::count_batches_that_may_fit(Runner& runner) {
   if (!memory_grows_with_batch()) return parallelism_.batches.size();
+  if (fused_ && fused_->time_bound_ == TimeBound::fitting) count_those_of_fused(runner);
+  if (fitting_ == too_large_) return too_large_;
   const auto smallest = [&](std::size_t batch) { return memory(runner, order_.smallest.front(), batch); };
   const auto room = [&](std::size_t batch) { return static_cast<double>(smallest(batch).room); };
   const double may_grow = std::max(static_cast<double>(smallest(0).growing), 1.0);
@@ -114,9 +122,20 @@ void Exploration::leave_out_above(std::int64_t microbatch) {
   while (too_large_ > 1 && microbatch_of(parallelism_, parallelism_.batches[too_large_ - 1]) > microbatch) --too_large_;
 }
 
+double Exploration::least_falling_seconds(Runner& runner, std::size_t remat, std::size_t batch) {
+  const Candidate* known = fused_ ? find(fused_->costed_, remat, batch) : nullptr;
+  return known ? known->cost.falling_seconds : cost(runner, remat, batch).falling_seconds;
+}
+
+bool Exploration::is_beaten_by_fused(std::size_t remat, std::size_t batch, const Bar& bar) const {
+  if (!fused_ || peaks_matter_ || bar.margin > 0) return false;
+  const Candidate* known = find(fused_->costed_, remat, batch);
+  return known && known->cost.fits;
+}
+
 double Exploration::bound_seconds(Runner& runner, std::size_t batch, double slack) {
   double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t remat : order_.fastest) least = std::min(least, cost(runner, remat, batch).falling_seconds);
+  for (const std::size_t remat : order_.fastest) least = std::min(least, least_falling_seconds(runner, remat, batch));
   return least / slack;
 }
 
@@ -138,7 +157,8 @@ std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {
 
 void Exploration::probe_memory(Runner& runner) {
   // With accumulation steps to spare, a smaller batch needs not less memory: all have to be tried.
-  const bool fits = smallest_fits(runner, 0) || !memory_grows_with_batch();
+  const bool fused_fits = fused_ && fused_->memory_ == Memory::fits;
+  const bool fits = fused_fits || smallest_fits(runner, 0) || !memory_grows_with_batch();
   memory_ = fits ? Memory::fits : Memory::too_large;
   if (fits) least_peak_ = bound_peak(runner, 0);
 }
@@ -191,7 +211,7 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std:
   for (const std::size_t remat : order_.policies) {
     Larger& of_larger = larger[remat];
     const double least = std::max(seconds, of_larger.cost.falling_seconds / batch_slack);
-    if (too_large[remat] || !bar.is_reached(least, limits[remat])) continue;
+    if (too_large[remat] || !bar.is_reached(least, limits[remat]) || is_beaten_by_fused(remat, batch, bar)) continue;
     if (of_larger.size > 0 && of_larger.cost.is_too_large_with(size_of(batch) / of_larger.size)) continue;
     const Cost known = cost(runner, remat, batch);
     of_larger = {memory_grows_with_batch() ? size_of(batch) : 0, known};

@@ -67,6 +67,10 @@ class Exploration {
   Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order,
               const Scope& scope);
 
+  /// What is known of `fused`, the same with one kernel for attention's gradients (fuses_attention_of), spares looks at this
+  /// one. It must outlive it.
+  void follow(const Exploration& fused) { fused_ = &fused; }
+
   /// Costs the smallest candidate.
   void probe_memory(Runner& runner);
   /// Costs the fastest candidate that there could be, whether it fits or not.
@@ -126,6 +130,8 @@ class Exploration {
   Cost memory(Runner& runner, std::size_t remat, std::size_t batch);
   void note(const RunCost& run);
   bool smallest_fits(Runner& runner, std::size_t batch);
+  /// The batches that may fit with fused gradients do with less memory; often no other.
+  void count_those_of_fused(Runner& runner);
   double size_of(std::size_t batch) const { return parallelism_.batches[batch].per_device_batch_size; }
   std::vector<Candidate> costed(bool Cost::*member) const;
   double bound_seconds(Runner& runner, std::size_t batch, double slack);
@@ -137,11 +143,16 @@ class Exploration {
   };
   void expand_batch(Runner& runner, std::size_t batch, Bar& bar, std::vector<Larger>& larger);
   bool no_smaller_reaches(Runner& runner, std::size_t batch, const Bar& bar);
+  /// What falls with the batch of a candidate's time, or of the same with fused gradients, where that is known.
+  double least_falling_seconds(Runner& runner, std::size_t remat, std::size_t batch);
+  /// Whether the same with fused gradients, which takes no longer, fits.
+  bool is_beaten_by_fused(std::size_t remat, std::size_t batch, const Bar& bar) const;
 
   const SearchSpace& space_;
   const Parallelism& parallelism_;
   const RematOrder& order_;
   std::size_t index_;
+  const Exploration* fused_ = nullptr;
   bool peaks_matter_;    ///< a slow candidate of little memory may
   bool times_marginal_;  ///< what is expected to fit, but not surely, is costed
   enum class Memory : std::uint8_t { unknown, fits, too_large } memory_ = Memory::unknown;

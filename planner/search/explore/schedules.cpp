@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <planner/search/explore/schedules.hpp>
 #include <planner/search/space/pipeline_bounds.hpp>
+#include <utility>
 
 namespace shardplan {
 
@@ -22,7 +23,10 @@ std::vector<Exploration*> leanest_first(Family family) {
   std::vector<Exploration*> order;
   for (Exploration& exploration : family) order.push_back(&exploration);
   std::stable_sort(order.begin(), order.end(), [](const Exploration* a, const Exploration* b) {
-    return a->parallelism().schedule.repeats > b->parallelism().schedule.repeats;
+    const auto rank = [](const Parallelism& p) {
+      return std::pair(-p.schedule.repeats, p.attention_blocks && p.attention_blocks->fused);
+    };
+    return rank(a->parallelism()) < rank(b->parallelism());
   });
   return order;
 }
@@ -110,22 +114,21 @@ void bound_what_fits(Family family, const Group& group, TimeBound kind, Runner& 
   bound_with(most, group, kind, kind == TimeBound::schedules ? fitting_slack : time_slack, runner);
 }
 
-/// The one of the family with faster blocks of attention, if it may fit: no candidate takes less than what bounds that.
-/// It stands before the exploration, as its group does.
-const Exploration* with_faster_blocks(Family family, const Exploration& exploration) {
-  const auto is_it = [&](const Exploration& other) {
-    return other.may_fit() && share_all_but_blocks(other.parallelism(), exploration.parallelism());
-  };
-  const Exploration* first = &*std::find_if(family.begin(), family.end(), is_it);
-  return first == &exploration ? nullptr : first;
+/// The same with fused gradients of attention, if it may fit. It stands before the exploration, as its group does.
+const Exploration* with_fused_attention(Family family, const Exploration& exploration) {
+  const auto found = std::find_if(family.begin(), family.end(), [&](const Exploration& other) {
+    return other.may_fit() && fuses_attention_of(other.parallelism(), exploration.parallelism());
+  });
+  return found == family.end() ? nullptr : &*found;
 }
 
-/// By what bounds those with faster blocks. False: there are none for some of the group.
-bool bound_by_faster_blocks(Family family, const Group& group) {
+/// By what bounds those with fused gradients. False: there are none for some of the group.
+bool bound_by_fused_attention(Family family, const Group& group) {
   for (Exploration* exploration : group) {
-    const Exploration* faster = with_faster_blocks(family, *exploration);
-    if (!faster) return false;
-    exploration->assume_no_faster(faster->least_seconds(), TimeBound::sharding);
+    const Exploration* fused = with_fused_attention(family, *exploration);
+    if (!fused) return false;
+    exploration->follow(*fused);
+    exploration->assume_no_faster(fused->least_seconds(), TimeBound::sharding);
   }
   return true;
 }
@@ -134,7 +137,7 @@ bool bound_by_faster_blocks(Family family, const Group& group) {
 
 void bound_seconds(Family family, Runner& runner) {
   for (const Group& group : groups_of(family, share_busy_bound))
-    if (!bound_by_faster_blocks(family, group)) probe_time(group, TimeBound::sharding, runner);
+    if (!bound_by_fused_attention(family, group)) probe_time(group, TimeBound::sharding, runner);
 }
 
 void bound_schedules(Family family, const Bar& bar, Runner& runner) {

@@ -48,6 +48,7 @@ std::optional<FastestSchedule> with_microbatches(const std::vector<const Paralle
 }  // namespace
 
 bool needs_no_more_memory(const Parallelism& a, const Parallelism& b) {
+  if (fuses_attention_of(b, a)) return true;
   const PipelineSchedule &one = a.schedule, &other = b.schedule;
   if (!share_busy_bound(a, b) || one.microbatches > other.microbatches) return false;
   if (one.repeats > other.repeats) return !one.gathered_once && !has_circular_storage(a);
@@ -70,8 +71,10 @@ bool share_busy_bound(const Parallelism& a, const Parallelism& b) {
   return share_all_but_schedule(a, b) && accumulate_alike(a, b);
 }
 
-bool share_all_but_blocks(const Parallelism& a, const Parallelism& b) {
-  return share_all_but_schedule_and_blocks(a, b) && a.schedule == b.schedule && a.batches == b.batches;
+bool fuses_attention_of(const Parallelism& a, const Parallelism& b) {
+  if (!a.attention_blocks || !b.attention_blocks) return false;
+  const bool fuses = a.attention_blocks->fused && !b.attention_blocks->fused;
+  return fuses && share_all_but_schedule_and_blocks(a, b) && a.schedule == b.schedule && a.batches == b.batches;
 }
 
 std::int64_t microbatch_of(const Parallelism& p, const BatchOption& batch) {

@@ -26,8 +26,9 @@ bool share_time_bound(const Parallelism& a, const Parallelism& b);
 /// Whether they differ in their schedules alone.
 bool share_busy_bound(const Parallelism& a, const Parallelism& b);
 
-/// Whether they differ in their blocks of attention alone: of those in one family the first is no slower.
-bool share_all_but_blocks(const Parallelism& a, const Parallelism& b);
+/// Whether `a` is `b` but for one kernel that makes the gradients of attention in place of two: no candidate of it takes
+/// longer, or needs less memory, than the same of `b`.
+bool fuses_attention_of(const Parallelism& a, const Parallelism& b);
 
 /// Sequences of a microbatch, all devices.
 std::int64_t microbatch_of(const Parallelism& p, const BatchOption& batch);

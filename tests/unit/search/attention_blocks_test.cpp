@@ -1,7 +1,9 @@
 // Plans choose the blocks of splash attention, where nobody asked for some.
 #include <gmock/gmock.h>
 
+#include <planner/evaluate/evaluate.hpp>
 #include <planner/search/space/parallelism.hpp>
+#include <planner/search/space/pipeline_bounds.hpp>
 #include <set>
 
 #include "requests.hpp"
@@ -29,13 +31,41 @@ Choices choices_of(const PlanRequest& request) {
 
 TEST(PlannedAttentionBlocks, AreTheFastestOfThoseThatLeaveFewPartialSums) {
   EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=2048"})), Choices{(SplashBlocks{1024, true})});
-  EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=16384"})), Choices{(SplashBlocks{2048, true})});
+  EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=4096"})), Choices{(SplashBlocks{1024, true})});
 }
 
-// 32 partial sums of the queries' gradient, or none.
+// 8 partial sums of the queries' gradient, or none; tokamax has no second kernel.
 TEST(PlannedAttentionBlocks, HaveTwoKernelsBesideOneWhereSumsAreMany) {
-  EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=65536"})),
+  EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=16384"})),
             (Choices{SplashBlocks{2048, true}, SplashBlocks{2048, false}}));
+  EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=16384", "use_tokamax_splash=true"})),
+            Choices{(SplashBlocks{2048, false})});
+}
+
+// What the search lets one show of the other.
+TEST(PlannedAttentionBlocks, OfOneKernelTakeNoLongerAndNeedNoLess) {
+  PlanRequest request = request_of("tpu-v5p", {"max_target_length=32768"});
+  request.mesh = {};
+  const SearchSpace space = space_of(request);
+  const auto all = enumerate_parallelisms(space).list;
+  int pairs = 0;
+  for (const Parallelism& one : all)
+    for (const Parallelism& two : all) {
+      if (!fuses_attention_of(one, two)) continue;
+      ++pairs;
+      EXPECT_TRUE(needs_no_more_memory(two, one));
+      EXPECT_FALSE(needs_no_more_memory(one, two));
+      for (const std::size_t batch : {std::size_t{0}, one.batches.size() / 2, one.batches.size() - 1})
+        for (const RematPolicy& policy : space.remat_policies) {
+          const auto costs = [&](const Parallelism& p) {
+            return cost_of(evaluate(configuration_of(space, p, policy, p.batches[batch])), space.required);
+          };
+          const Cost fused = costs(one), apart = costs(two);
+          EXPECT_LE(fused.seconds_per_token, apart.seconds_per_token) << describe(one.mesh);
+          EXPECT_GE(fused.peak, apart.peak) << describe(one.mesh);
+        }
+    }
+  EXPECT_GT(pairs, 10);
 }
 
 TEST(PlannedAttentionBlocks, AreWhatIsAskedFor) {
@@ -56,10 +86,10 @@ TEST(PlannedAttentionBlocks, AreAReason) {
   const MachinePlan plan = costed(request_of("tpu-v5p", {"max_target_length=8192"}));
   ASSERT_TRUE(plan.recommended);
   EXPECT_TRUE(plan.recommended->config.sa_use_fused_bwd_kernel);
-  EXPECT_THAT(plan.reasons, Contains(AllOf(HasSubstr("its gradients in one kernel"),
-                                           HasSubstr("blocks of 512 queries and keys, its gradients in two kernels"))));
+  EXPECT_THAT(plan.reasons, Contains(AllOf(HasSubstr("attention in blocks of 1024, gradients in one kernel"),
+                                           HasSubstr("blocks of 512, gradients in two kernels"))));
   const MachinePlan asked = costed(request_of("tpu-v5p", {"max_target_length=8192", "sa_block_q=512"}));
-  EXPECT_THAT(asked.reasons, testing::Not(Contains(HasSubstr("its gradients in one kernel"))));
+  EXPECT_THAT(asked.reasons, testing::Not(Contains(HasSubstr("gradients in one kernel"))));
   EXPECT_GT(plan.recommended->tokens_per_second(), asked.recommended->tokens_per_second());
 }
 

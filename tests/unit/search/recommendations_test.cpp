@@ -31,6 +31,7 @@ std::vector<Request> requests() {
       all.push_back({model, machine, chips});
   all.push_back({"deepseek3-671b", "tpu-7x", 64});  // a quarter of a sequence a device is laid out another way than half
   all.push_back({"llama3.1-8b", "tpu-v6e", 16, 65536});  // attention's gradients in one kernel don't always fit
+  all.push_back({"llama3-70b", "tpu-v6e", 64, 16384});    // and where they don't the batch is a tenth of the time
   return all;
 }
 
@@ -78,6 +79,7 @@ TEST_P(Recommendation, IsThatOfCostingEverything) {
 
 std::string name_of_request(const testing::TestParamInfo<Request>& info) {
   std::string name = std::string(info.param.model) + "_" + info.param.machine;
+  if (info.param.tokens > 0) name += "_" + std::to_string(info.param.tokens);
   std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
   return name;
 }
