@@ -5,6 +5,7 @@
 // (key_members.cpp).
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <shardplan/model.hpp>
 #include <shardplan/settings.hpp>
@@ -103,9 +104,10 @@ struct IgnoredValues {
 /// tiles are here too; the prices of kernels are shares of peak, not functions of tile sizes.
 struct IgnoredTopic {
   std::string what;
-  bool in_commands;  ///< printed commands repeat them: they say what is trained, or how kernels run
+  bool in_commands;  ///< printed commands repeat them: they say what is trained, on what, or how kernels run
   std::vector<IgnoredValues> values;
   std::vector<std::string> keys;  ///< those in `values`, and others, of which whatever is said is taken
+  std::map<std::string, std::string> base_defaults;  ///< of those that commands repeat and base.yml has
 };
 std::span<const IgnoredTopic> ignored_topics();
 /// What the key's values are; null where whatever is said is taken.

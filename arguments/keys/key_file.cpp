@@ -88,10 +88,13 @@ IgnoredValues read_values(StrictObject& row) {
 }
 
 IgnoredTopic read_topic(StrictObject& row) {
-  IgnoredTopic topic{row.text("what"), row.flag("in_commands"), {}, row.texts("keys")};
+  IgnoredTopic topic{row.text("what"), row.flag("in_commands"), {}, row.texts("keys"), {}};
   if (row.has("values")) topic.values = read_rows(row, "values", read_values);
   for (const IgnoredValues& values : topic.values)
     topic.keys.insert(topic.keys.end(), values.keys.begin(), values.keys.end());
+  if (!topic.in_commands) return topic;
+  StrictObject defaults = row.object("defaults");
+  for (const std::string& key : defaults.untaken()) topic.base_defaults.emplace(key, defaults.text(key));
   return topic;
 }
 

@@ -6,7 +6,8 @@
 
 CHECKOUT is a git repository of MaxText, bare or not. The classification of keys is made by hand and kept. A key that
 is new is entered as `unmodelled`: shardplan then takes its default only, until somebody has read what it does.
-A key that MaxText took away goes, unless code reads it: those rows stay, and are named. model_files.json has what each
+A key that MaxText took away goes, unless code reads it: those rows stay, and are named. Of ignored keys that printed
+commands repeat the defaults are there too. model_files.json has what each
 of its configs/models/*.yml sets; of lists that go on in further lines that they do."""
 import argparse
 import json
@@ -105,6 +106,11 @@ def key_lists(topic):
     return [topic, *topic.get("values", [])]
 
 
+def repeated_keys(topic):
+    """The keys of a topic that printed commands repeat."""
+    return [key for listed in key_lists(topic) for key in listed["keys"]] if topic["in_commands"] else []
+
+
 def known_keys(keys):
     ignored = {key for topic in keys["ignored"] for listed in key_lists(topic) for key in listed["keys"]}
     return {row["key"] for _, row in rows_of(keys)} | ignored | axis_keys(keys)
@@ -123,6 +129,11 @@ def compare(keys, defaults, fields):
         new = defaults.get(row["key"])
         if "default" in row and new is not None and canonical(new) != canonical(row["default"]):
             changed[row["key"]] = new
+    for topic in keys["ignored"]:
+        for key in repeated_keys(topic):
+            new = defaults.get(key)
+            if new is not None and canonical(new) != canonical(topic["defaults"].get(key, MORE_LINES)):
+                changed[key] = new
     known = known_keys(keys)
     return {"added": {key: value for key, value in defaults.items() if key not in known},
             "removed": sorted(key for key in known if key not in defaults and key not in fields),
@@ -141,6 +152,9 @@ def apply(keys, difference, commit, date):
             listed["keys"] = [key for key in listed["keys"] if key not in gone]
         if "values" in topic:
             topic["values"] = [kind for kind in topic["values"] if kind["keys"]]
+        if topic["in_commands"]:
+            new = {**topic["defaults"], **difference["changed"]}
+            topic["defaults"] = {key: new[key] for key in sorted(repeated_keys(topic)) if key in new}
     for key, value in difference["added"].items():
         what = f"a setting that is new in MaxText {commit[:9]}"
         keys["unmodelled"].append({"key": key, "default": value, "what": what})
@@ -173,7 +187,8 @@ def printed(keys):
     def topic(row):
         head = f'"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])}'
         values = '     "values": [\n' + ",\n".join(kind(one) for one in row.get("values", [])) + "],\n"
-        return f'    {{{head},\n{values if "values" in row else ""}     {key_list(row, " " * 14)}}}'
+        defaults = f',\n     "defaults": {{{text_map(row["defaults"], " " * 18)}}}' if row["in_commands"] else ""
+        return f'    {{{head},\n{values if "values" in row else ""}     {key_list(row, " " * 14)}{defaults}}}'
 
     parts = [f'  "maxtext": {json.dumps(keys["maxtext"])}']
     parts += [f'  "{role}": {row_list(keys[role])}' for role in (*ROWS_WITH_DEFAULT, "axes")]
@@ -181,12 +196,13 @@ def printed(keys):
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def printed_models(models):
-    def sets(row):
-        words = [f"{json.dumps(key)}: {json.dumps(value)}," for key, value in sorted(row.items())]
-        return wrapped(words, " " * 3).removesuffix(",")
+def text_map(row, indent):
+    words = [f"{json.dumps(key)}: {json.dumps(value)}," for key, value in sorted(row.items())]
+    return wrapped(words, indent).removesuffix(",")
 
-    return "{\n" + ",\n".join(f"  {json.dumps(name)}:\n  {{{sets(row)}}}" for name, row in sorted(models.items())) + "\n}\n"
+
+def printed_models(models):
+    return "{\n" + ",\n".join(f"  {json.dumps(name)}:\n  {{{text_map(row, ' ' * 3)}}}" for name, row in sorted(models.items())) + "\n}\n"
 
 
 def report(difference, changed_models, keys):

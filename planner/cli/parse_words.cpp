@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <arguments/keys/argument_table.hpp>
 #include <filesystem>
 #include <planner/cli/help.hpp>
 #include <planner/cli/parse_words.hpp>
@@ -21,13 +22,24 @@ std::vector<std::string> flags_of(const CLI::App& parser) {
   return flags;
 }
 
+/// The argument of MaxText that somebody gives as a flag: "--ici-fsdp-parallelism"; "" where it is none.
+std::string argument_named(std::string flag) {
+  flag.erase(0, flag.find_first_not_of('-'));
+  std::replace(flag.begin(), flag.end(), '-', '_');
+  const auto& names = argument_names();
+  return std::find(names.begin(), names.end(), flag) == names.end() ? "" : flag;
+}
+
 /// `instead`: what says it here, by the flag of another command.
 [[noreturn]] void refuse(const std::string& word, const CLI::App& parser,
-                         const std::map<std::string, std::string>& instead) {
+                         const std::map<std::string, std::string>& instead, bool takes_settings) {
   if (!word.starts_with("-")) throw InputError(fmt::format("unexpected '{}'; see {} --help", word, parser.get_name()));
   const std::string flag = word.substr(0, word.find('='));
   if (const auto known = instead.find(flag); known != instead.end())
     throw InputError(fmt::format("unknown flag '{}': {} takes {}", flag, parser.get_name(), known->second));
+  if (const std::string key = takes_settings ? argument_named(flag) : ""; !key.empty())
+    throw InputError(fmt::format("unknown flag '{}': {} takes MaxText's arguments as they are: {}=VALUE", flag,
+                                 parser.get_name(), key));
   throw InputError(unknown_name("flag", flag, flags_of(parser)));
 }
 
@@ -131,6 +143,11 @@ void CommandParser::add_words(const std::string& name, Words& words, const std::
   parser_.add_option(name, words, help)->type_name("")->expected(0, CLI::detail::expected_max_vector_size);
 }
 
+void CommandParser::add_settings(Words& words, const std::string& help) {
+  add_words("KEY=VALUE", words, help);
+  takes_settings_ = true;
+}
+
 CommandDescription CommandParser::describe() const {
   CommandDescription command{"", "", "", parser_.get_description(), {}, footer_, examples_};
   for (const auto* option : parser_.get_options()) {
@@ -182,7 +199,8 @@ void CommandParser::parse(const Words& given) {
   } catch (const CLI::ParseError& error) {
     throw InputError(error.what());
   }
-  if (const auto unknown = parser_.remaining(); !unknown.empty()) refuse(unknown.front(), parser_, instead_);
+  if (const auto unknown = parser_.remaining(); !unknown.empty())
+    refuse(unknown.front(), parser_, instead_, takes_settings_);
   if (output_.file == "-") output_.file.reset();
   check_side_files();
 }

@@ -39,6 +39,8 @@ class CommandParser {
   void add(const std::string& flag, bool& given, const std::string& help);
   /// The positional arguments that are left.
   void add_words(const std::string& name, Words& words, const std::string& help);
+  /// Those that are MaxText's arguments, KEY=VALUE.
+  void add_settings(Words& words, const std::string& help);
   /// What says it here, where somebody gives the flag of another command.
   void say_instead(const std::string& flag, const std::string& words) { instead_.emplace(flag, words); }
   void add_footer(const std::string& text) { footer_ = text; }
@@ -70,6 +72,7 @@ class CommandParser {
   std::vector<std::pair<std::string, const std::optional<std::string>*>> side_files_;
   std::map<std::string, Words> words_;          ///< by flag
   std::map<std::string, std::string> instead_;  ///< by the flag of another command
+  bool takes_settings_ = false;
   OutputOptions output_;
 };
 

@@ -43,29 +43,43 @@ ShellWords words_of(const Command& command, Escape escape = as_it_stands) {
 
 std::string on_one_line(const ShellWords& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
+/// Behind the train command: what it doesn't say yet, from variables of the reader's.
+ShellWords added_words(const HostsLaunch& hosts) {
+  ShellWords words;
+  if (hosts.run_name.empty()) words.push_back("run_name=${RUN_NAME?}");
+  if (!hosts.has_base_output_directory) words.push_back("base_output_directory=${BASE_OUTPUT_DIRECTORY?}");
+  return words;
+}
+
 /// `inner`: the train command as it stands inside double quotes, where a backslash breaks a line as outside. Behind it
 /// what no plan knows, by the names that MaxText's documentation gives it, as in the line of srun.
 ShellWords xpk_words(const HostsLaunch& hosts, const std::string& inner) {
-  return {"xpk", "workload", "create", "--cluster", "${GKE_CLUSTER?}", "--workload", "${RUN_NAME?}",
-          "--base-docker-image", "maxtext_base_image", "--tpu-type=" + hosts.device_type,
-          fmt::format("--num-slices={}", hosts.groups), "--command", "\"" + inner, "run_name=${RUN_NAME?}",
-          "base_output_directory=${BASE_OUTPUT_DIRECTORY?}\""};
+  const std::string name = hosts.run_name.empty() ? "${RUN_NAME?}" : shell_word(hosts.run_name);
+  ShellWords words = {"xpk", "workload", "create", "--cluster", "${GKE_CLUSTER?}", "--workload", name,
+                      "--base-docker-image", "maxtext_base_image", "--tpu-type=" + hosts.device_type,
+                      fmt::format("--num-slices={}", hosts.groups), "--command", "\"" + inner};
+  for (std::string& word : added_words(hosts)) words.push_back(std::move(word));
+  words.back() += "\"";
+  return words;
 }
 
 /// In a job of as many nodes (sbatch, salloc); the first is the coordinator.
 constexpr auto coordinator = "export JAX_COORDINATOR_IP=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)";
 
 ShellWords variables(const HostsLaunch& hosts) {
-  return {"export", "JAX_COORDINATOR_PORT=1234", fmt::format("NNODES={}", hosts.groups), "RUN_NAME",
-          "BASE_OUTPUT_DIRECTORY"};
+  ShellWords words = {"export", "JAX_COORDINATOR_PORT=1234", fmt::format("NNODES={}", hosts.groups)};
+  if (hosts.run_name.empty()) words.push_back("RUN_NAME");
+  if (!hosts.has_base_output_directory) words.push_back("BASE_OUTPUT_DIRECTORY");
+  return words;
 }
 
 /// `inner`: the train command as it stands inside single quotes; the shell of each node reads the variables behind it.
 ShellWords srun_words(const HostsLaunch& hosts, const std::string& inner) {
+  ShellWords command = added_words(hosts);
+  command.insert(command.begin(), inner);
   return {"srun", fmt::format("--nodes={}", hosts.groups), "--ntasks-per-node=1",
           fmt::format("--gpus-per-node={}", hosts.devices), "bash", "-c",
-          fmt::format("'NODE_RANK=$SLURM_NODEID {} run_name=${{RUN_NAME?}} "
-                      "base_output_directory=${{BASE_OUTPUT_DIRECTORY?}}'", inner)};
+          fmt::format("'NODE_RANK=$SLURM_NODEID {}'", on_one_line(command))};
 }
 
 std::string inside_single_quotes(const std::string& text) {

@@ -33,7 +33,7 @@ void add_run_flags(CommandParser& parser, RunFlags& flags) {
   add_slices_flag(parser, flags);
   add_config_flag(parser, flags);
   add_xla_flags(parser, flags.xla_flags);
-  parser.add_words("KEY=VALUE", flags.key_values, "MaxText's own arguments; its defaults hold for the rest");
+  parser.add_settings(flags.key_values, "MaxText's own arguments; its defaults hold for the rest");
 }
 
 void add_flags(CommandParser& parser, CheckFlags& flags) {

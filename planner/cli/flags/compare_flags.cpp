@@ -95,7 +95,7 @@ void add_compare_flags(CommandParser& parser, CompareFlags& flags) {
   parser.add("--against", flags.against, "FILE",
              "Two rule files (with --rules), two MaxText YAML files (with --config), or two saved JSON answers");
   parser.add("--config", flags.config_file, "FILE", "The first of two MaxText YAML files, with --against");
-  parser.add_words("KEY=VALUE", flags.words, "MaxText settings of every configuration; or the first saved answer");
+  parser.add_settings(flags.words, "MaxText settings of every configuration; or the first saved answer");
 }
 
 CompareRequest read_compare_request(const CompareFlags& flags) {

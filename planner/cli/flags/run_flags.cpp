@@ -111,7 +111,7 @@ void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& me
   add_xla_flags(parser, flags.xla_flags);
   parser.add("--program", flags.program, "NAME",
              "train or train_compile; default: train_compile with compile_topology", names_of(programs));
-  parser.add_words("KEY=VALUE", flags.key_values, words_help);
+  parser.add_settings(flags.key_values, words_help);
   say_flags_of_searches(parser);
 }
 

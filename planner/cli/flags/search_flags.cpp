@@ -36,7 +36,7 @@ void add_search_flags(CommandParser& parser, PlanFlags& flags) {
 void add_mesh_and_settings(CommandParser& parser, PlanFlags& flags) {
   parser.add("--mesh", flags.mesh, "axis=n|a..b,...",
              "Sizes of these mesh axes, or ranges of them; the others are searched");
-  parser.add_words("KEY=VALUE", flags.key_values, "MaxText settings that hold for every candidate");
+  parser.add_settings(flags.key_values, "MaxText settings that hold for every candidate");
 }
 
 }  // namespace shardplan

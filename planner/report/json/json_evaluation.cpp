@@ -105,6 +105,14 @@ OrderedJson json_commands(const Evaluation& evaluation) {
   return lines;
 }
 
+/// What the commands don't say and a run needs.
+OrderedJson json_to_add(const Evaluation& evaluation) {
+  OrderedJson words = OrderedJson::array();
+  if (const auto commands = commands_of(evaluation))
+    for (const ReadersWord word : commands->to_add) words.push_back(name_of(word));
+  return words;
+}
+
 OrderedJson json_model_notes(const Evaluation& evaluation) {
   OrderedJson notes = OrderedJson::array();
   for (const auto& [field, reason] : model_notes_of(evaluation))
@@ -218,6 +226,7 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["flags"] = json_flags(evaluation);
   document["maxtext_arguments"] = json_arguments(evaluation);
   document["commands"] = json_commands(evaluation);
+  document["to_add"] = json_to_add(evaluation);
   document["model_notes"] = json_model_notes(evaluation);
   document["launchable"] = evaluation.launchable;
   return document;

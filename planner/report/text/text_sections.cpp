@@ -111,6 +111,21 @@ std::string compile_section(const RunCommands& commands, const Style& style) {
          command_lines(*commands.train_compile, 4, style.width());
 }
 
+std::string_view words_for(ReadersWord word) {
+  return word == ReadersWord::data_set ? "the data set" : name_of(word);
+}
+
+/// "(add run_name and the data set)"; empty where all is said.
+std::string command_remark(const RunCommands& commands, bool runs) {
+  if (!runs) return "(does not run as it is)";
+  std::string words;
+  for (std::size_t i = 0; i < commands.to_add.size(); ++i) {
+    const bool is_last = i + 1 == commands.to_add.size();
+    words += fmt::format("{}{}", i == 0 ? "" : is_last ? " and " : ", ", words_for(commands.to_add[i]));
+  }
+  return words.empty() ? "" : fmt::format("(add {})", words);
+}
+
 }  // namespace
 
 std::string command_section(const Evaluation& evaluation, const Style& style) {
@@ -121,9 +136,10 @@ std::string command_section(const Evaluation& evaluation, const Style& style) {
                   "can't be launched on " + evaluation.hardware +
                       "; the settings, beside --hardware and --chips:", style) +
            settings_lines(arguments_of(evaluation), 2, style.width());
-  const std::string_view what_else =
-      may_run(evaluation) ? "(add run_name, base_output_directory and the data set)" : "(does not run as it is)";
-  return titled("MaxText", style.paint(Ink::dim, std::string(what_else)), style) +
+  const std::string remark = command_remark(*commands, may_run(evaluation));
+  const std::string title = remark.empty() ? style.paint(Ink::bold, "MaxText") + "\n"
+                                           : titled("MaxText", style.paint(Ink::dim, remark), style);
+  return title +
          command_lines(commands->train, 2, style.width()) + compile_section(*commands, style) +
          hosts_section(*commands, style);
 }

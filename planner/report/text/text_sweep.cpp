@@ -181,6 +181,11 @@ std::string nothing_text(const SweepAnswer& answer, const std::string& model) {
                      chosen_text(answer.rows[*fastest]));
 }
 
+std::string unpriced_text(const std::string& hardware, const Style& style) {
+  return wrap_text(fmt::format("not known: no price is given (--price {}=4.2, dollars a chip-hour)", hardware),
+                   "  cheapest  ", style.width());
+}
+
 std::string answers_text(const SweepAnswer& answer, const std::string& model, const Style& style) {
   const SweepChoice choice = choose(answer, model);
   if (choice.in_time == 0) return wrap_text(nothing_text(answer, model), "  ", style.width());
@@ -192,7 +197,11 @@ std::string answers_text(const SweepAnswer& answer, const std::string& model, co
       choice.without_price > 0 ? fmt::format(" (of the cells with a price; {} {} none)", choice.without_price,
                                              choice.without_price == 1 ? "has" : "have")
                                : "";
-  return line("smallest", choice.smallest) + line("cheapest", choice.cheapest, unpriced) + line("fastest", choice.fastest);
+  const bool lacks_prices = answer.goal.tokens && !choice.cheapest;
+  return line("smallest", choice.smallest) +
+         (lacks_prices ? unpriced_text(answer.rows[*choice.smallest].cell.hardware, style)
+                       : line("cheapest", choice.cheapest, unpriced)) +
+         line("fastest", choice.fastest);
 }
 
 /// "to 512 chips (93.1% of the tokens a chip of 64); 1,024 have 75.2%: …"

@@ -83,7 +83,20 @@ TEST(ArgumentTable, AcceptsWhateverCannotChangeTheProgram) {
   const Configuration dressed = read_llama(
       "run_name=x steps=10 base_output_directory=gs://b/c dataset_type=synthetic enable_checkpointing=False "
       "profiler=xplane tokenizer_path=a=b");
-  EXPECT_EQ(printed(dressed), printed(plain));
+  EXPECT_EQ(printed(dressed), printed(plain) + " base_output_directory=gs://b/c dataset_type=synthetic "
+                                               "enable_checkpointing=False profiler=xplane run_name=x steps=10 "
+                                               "tokenizer_path=a=b");
+}
+
+TEST(ArgumentTable, NeverRepeatsCredentialsNorStepsOfOtherPlans) {
+  EXPECT_EQ(printed(read_llama("hf_access_token=secret compiled_trainstep_file=step.pickle")), printed(read_llama("")));
+}
+
+TEST(ArgumentTable, HasTheDefaultsOfWhatCommandsRepeat) {
+  for (const IgnoredTopic& topic : ignored_topics())
+    EXPECT_EQ(topic.in_commands, !topic.base_defaults.empty()) << topic.what;
+  EXPECT_EQ(topic_of("learning_rate")->base_defaults.at("learning_rate"), "3.e-5");
+  EXPECT_EQ(topic_of("run_name")->base_defaults.at("run_name"), "");
 }
 
 TEST(ArgumentTable, RepeatsWhatSaysHowIsTrained) {

@@ -46,6 +46,20 @@ TEST_F(ConfigFile, YieldsToTheCommandLine) {
   EXPECT_EQ(c.config.max_target_length, 4096);
 }
 
+// As it would be lost in a command that does without the file.
+TEST_F(ConfigFile, SaysWithWhatItTrains) {
+  const std::string of_base = "steps: 150_001\nlearning_rate: 0.00003\nenable_checkpointing: yes\nhf_path: ''\n";
+  const std::string machine = "model_name: llama2-7b\ncompile_topology: v5p-16\n";
+  const auto passed = [&](const std::string& more, const std::string& line) {
+    return read_with(machine + more, line).passed_arguments;
+  };
+  EXPECT_EQ(passed(of_base, ""), PassedArguments{}) << "a copy of base.yml";
+  EXPECT_EQ(passed("learning_rate: 1.e-4\ndataset_path: gs://Data\nhf_access_token: secret\n", "steps=20"),
+            (PassedArguments{{"dataset_path", "gs://Data"}, {"learning_rate", "1.e-4"}, {"steps", "20"}}));
+  EXPECT_EQ(passed("normalization_layer_epsilon: 1.e-7\n", ""), PassedArguments{}) << "llama2-7b's own file wins over it";
+  EXPECT_EQ(passed("override_model_config: true\n", ""), PassedArguments{}) << "of no effect in a file";
+}
+
 TEST_F(ConfigFile, MayLeaveTheModelToTheCommandLine) {
   const std::string file = "model_name: given-on-the-command-line\ncompile_topology: v5p-16\n";
   EXPECT_EQ(read_with(file, "model_name=llama2-7b").model.name, "llama2-7b");

@@ -78,6 +78,17 @@ TEST(RunCommands, OverrideWhatIsPlannedOtherwiseThanMaxTextsFileSays) {
               Not(Contains("override_model_config=true")));
 }
 
+TEST(RunCommands, SayWhatIsLeftToAdd) {
+  using enum ReadersWord;
+  const auto to_add = [](const std::string& more) {
+    return commands_for("model_name=llama2-7b compile_topology=v5p-16" + more).to_add;
+  };
+  EXPECT_THAT(to_add(""), ElementsAre(run_name, base_output_directory, data_set));
+  EXPECT_THAT(to_add(" run_name=a dataset_type=synthetic"), ElementsAre(base_output_directory));
+  EXPECT_THAT(to_add(" base_output_directory=gs://b hf_path=c tokenizer_path=d"), ElementsAre(run_name));
+  EXPECT_THAT(to_add(" run_name=a base_output_directory=gs://b dataset_path=c"), IsEmpty());
+}
+
 TEST(RunCommands, LeaveOutFlagsOfOtherCompilers) {
   const std::string gpu = "--xla_gpu_enable_triton_gemm=false";
   const RunCommands commands = commands_for("model_name=llama2-7b compile_topology=v5p-16 compile_xla_flags=" + gpu);

@@ -49,6 +49,17 @@ TEST(ShellCommand, StartsNodesWithSrun) {
             EndsWith(" run_name=${RUN_NAME?} base_output_directory=${BASE_OUTPUT_DIRECTORY?}'")));
 }
 
+TEST(ShellCommand, AsksOnHostsForNothingThatTheCommandSays) {
+  const HostsLaunch slices{HostLauncher::xpk, "v5p-32", 2, 16, "my run", true};
+  EXPECT_THAT(hosts_script(slices, {{}, train.module, {{"run_name", "my run"}}}),
+              AllOf(HasSubstr(" --workload 'my run' "), EndsWith(" --command \"python3 -m maxtext.trainers.pre_train.train "
+                                                               "'run_name=my run'\"")));
+  const HostsLaunch nodes{HostLauncher::srun, "", 4, 8, "r", false};
+  EXPECT_THAT(hosts_script(nodes, {{}, train.module, {{"run_name", "r"}}}),
+              AllOf(HasSubstr(" NNODES=4 BASE_OUTPUT_DIRECTORY\n"),
+                    EndsWith(" run_name=r base_output_directory=${BASE_OUTPUT_DIRECTORY?}'")));
+}
+
 TEST(ShellCommand, ShortensTheTemplateBelowItsCommand) {
   EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, 4, 110),
               HasSubstr("\n      'NODE_RANK=$SLURM_NODEID … run_name=${RUN_NAME?} "

@@ -26,6 +26,12 @@ function commandBlock(name, text) {
     el("div", { class: "command" }, el("pre", { tabindex: "0", role: "group", "aria-label": `${name}: command` }, text))];
 }
 
+/** What a run needs and no plan knows. */
+function toAddText(words) {
+  const names = words.map((word) => (word === "data_set" ? "the data set" : word));
+  return `Add ${names.length > 1 ? `${names.slice(0, -1).join(", ")} and ` : ""}${names.at(-1)}.`;
+}
+
 function commandCard(e) {
   const known = Object.entries(e.commands);
   if (!known.length) {
@@ -33,7 +39,7 @@ function commandCard(e) {
     return words ? card("Settings", el("p", {}, `MaxText can't be launched on ${e.hardware}; the settings, as shardplan takes them:`), commandBlock("Settings", words)) : null;
   }
   const [[first, text], ...others] = known;
-  return card("The command", el("p", { class: "soft" }, "Add run_name, base_output_directory and the data set."), commandBlock(commandNames[first], text),
+  return card("The command", e.to_add.length ? el("p", { class: "soft" }, toAddText(e.to_add)) : null, commandBlock(commandNames[first], text),
     others.length ? el("details", {}, el("summary", {}, "Other ways to start it"), others.map(([key, line]) => commandBlock(commandNames[key], line))) : null);
 }
 

@@ -36,7 +36,8 @@ function whatIfTable(rows, run) {
 }
 
 function whatIfCard(rows, run) {
-  if (!rows || !rows.length) return null;
+  if (!rows || (!rows.length && !run.infeasible)) return null;
+  if (!rows.length) return card("What if", el("p", { class: "soft" }, "No single change of policy, batch, sequence, mesh, size, states or flags makes a run of it."));
   const most = Math.min(1, Math.max(...rows.map((row) => Math.abs(row.faster))));
   const groups = whatIfTitles.map(([kind, title]) => [title, rows.filter((row) => row.kind === kind)]).filter(([, group]) => group.length);
   return card("What if", figure("what-if", `One thing changed, everything else as it is: tokens a second against this run's ${numberText(tokensPerSecond(run))}, from −${shareText(most)} at the left to +${shareText(most)} at the right, and memory at the peak. Each is costed, none is searched for`,

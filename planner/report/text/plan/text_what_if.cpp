@@ -20,7 +20,9 @@ std::string faster_text(double faster) {
 }  // namespace
 
 std::string what_if_section(const std::vector<WhatIf>& what_ifs, const Style& style) {
-  if (what_ifs.empty()) return "";
+  if (what_ifs.empty())
+    return wrap_text("no single change of policy, batch, sequence, mesh, size, states or flags makes a run of it",
+                     style.paint(Ink::bold, "what if") + "    ", style.width());
   std::vector<const WhatIf*> rows;
   for (const WhatIf& what_if : what_ifs) rows.push_back(&what_if);
   std::stable_sort(rows.begin(), rows.end(), [](const WhatIf* a, const WhatIf* b) {

@@ -6,7 +6,9 @@ function answersOf(answer, model) {
   const notes = { cheapest: unpriced ? `of the cells with a price; ${countText(unpriced)} ${unpriced === 1 ? "has" : "have"} none` : "" };
   const tileTitles = { smallest: "Fewest chips", cheapest: "Cheapest", fastest: "Fastest" };
   const found = answerNames.filter(([key]) => choice[key]);
-  if (found.length) return el("dl", { class: "tiles answers" }, found.map(([key]) => tile(tileTitles[key], cellText(choice[key]), [takes(choice[key]), notes[key]].filter(Boolean).join(" · "))));
+  const lacksPrices = answer.tokens !== null && found.length && !choice.cheapest;
+  if (found.length) return [el("dl", { class: "tiles answers" }, found.map(([key]) => tile(tileTitles[key], cellText(choice[key]), [takes(choice[key]), misfit(choice[key].plan.fit, choice[key].plan), notes[key]].filter(Boolean).join(" · ")))),
+    lacksPrices ? el("p", { class: "soft" }, `The cheapest is not known: no price is given (--price ${choice.smallest.hardware}=4.2, dollars a chip-hour).`) : null];
   const fastest = fastestCell(answer, model);
   return el("p", {}, el("span", { class: "badge bad" }, fastest ? "Not in time" : "Not possible"), fastest ? ` The fastest: ${cellText(fastest)}, ${takes(fastest)}` : " on any of these machines and sizes");
 }
