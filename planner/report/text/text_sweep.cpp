@@ -182,7 +182,7 @@ std::string nothing_text(const SweepAnswer& answer, const std::string& model) {
 }
 
 std::string unpriced_text(const std::string& hardware, const Style& style) {
-  return wrap_text(fmt::format("not known: no price is given (--price {}=4.2, dollars a chip-hour)", hardware),
+  return wrap_text(fmt::format("not known: no price is given (--price {}=DOLLARS, of a chip-hour)", hardware),
                    "  cheapest  ", style.width());
 }
 

@@ -8,7 +8,7 @@ function answersOf(answer, model) {
   const found = answerNames.filter(([key]) => choice[key]);
   const lacksPrices = answer.tokens !== null && found.length && !choice.cheapest;
   if (found.length) return [el("dl", { class: "tiles answers" }, found.map(([key]) => tile(tileTitles[key], cellText(choice[key]), [takes(choice[key]), misfit(choice[key].plan.fit, choice[key].plan), notes[key]].filter(Boolean).join(" · ")))),
-    lacksPrices ? el("p", { class: "soft" }, `The cheapest is not known: no price is given (--price ${choice.smallest.hardware}=4.2, dollars a chip-hour).`) : null];
+    lacksPrices ? el("p", { class: "soft" }, `The cheapest is not known: no price is given (--price ${choice.smallest.hardware}=DOLLARS, of a chip-hour).`) : null];
   const fastest = fastestCell(answer, model);
   return el("p", {}, el("span", { class: "badge bad" }, fastest ? "Not in time" : "Not possible"), fastest ? ` The fastest: ${cellText(fastest)}, ${takes(fastest)}` : " on any of these machines and sizes");
 }
@@ -37,7 +37,7 @@ const foldedFrom = 4;
 
 /** Of several models each folds; with many the page opens on what to take of each, and draws a model when its fold is opened. */
 function modelSection(answer, model, looks, folds) {
-  const content = () => [answersOf(answer, model), mapCard(answer, model), scalingCard(answer, model, looks), takenCard(answer, model)];
+  const content = () => [answersOf(answer, model), mapCard(answer, model), scalingCard(answer, model, looks), takenCard(answer, model)].flat();
   if (!folds.length) return content();
   const title = el("summary", {}, el("h2", { class: "machine" }, model), el("span", { class: "soft" }, possibleText(answer.cells.filter((c) => c.model === model))));
   return foldOf(folds.find((one) => one.model === model).id, title, content, folds.length < foldedFrom);
