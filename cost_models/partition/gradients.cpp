@@ -71,14 +71,29 @@ AxisList Gradients::take_sums(TensorId id) {
   return in_mesh_order(taken);
 }
 
+/// A kernel's shard_map sums the gradient of what it takes whole (keys, under context parallelism), and behind the
+/// constraint it is split again: XLA makes a reduce-scatter of an all-reduce that is sliced (reduce_scatter_creator.cc; on
+/// TPUs a fusion, all-reduce-scatter). So it is in all recorded programs for v5p and v6e that sum keys so
+/// (plan_llama318b_tpuv6e_32_s32768_4M) but ll8_v5p8_cp4fsdp2, where a product took the slice in.
+void Gradients::scatter_what_is_sliced(TensorId constrained, const PartitionSpec& wanted, Moves& moves) const {
+  const PartitionSpec& behind = specs_[forms_.root(constrained)];
+  for (Move& move : moves) {
+    const bool is_sliced = std::ranges::all_of(move.axes, [&](AxisId axis) {
+      return place_of(axis, behind) >= 0 && place_of(axis, wanted) < 0;
+    });
+    if (move.kind == CollectiveKind::all_reduce && is_sliced) move.kind = CollectiveKind::reduce_scatter;
+  }
+}
+
 void Gradients::settle(TensorId id) {
   for (const auto& [tensor_id, layout, op, apart, buffer, added] : contributions_) {
     if (tensor_id != id) continue;
     const PartitionSpec wanted = target(id);
     if (!has_to_move(layout, wanted)) continue;
     const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
-    recorder_.record_all(Phase::backward, reshard(tensor(id), layout, wanted, mesh_, compiler_),
-                         {id_of(*op), id, cause, layout, wanted}, RunCount::body);
+    Moves moves = reshard(tensor(id), layout, wanted, mesh_, compiler_);
+    if (op->kind == OpKind::attention) scatter_what_is_sliced(id, wanted, moves);
+    recorder_.record_all(Phase::backward, moves, {id_of(*op), id, cause, layout, wanted}, RunCount::body);
   }
   std::erase_if(contributions_, [&](const Contribution& c) { return c.tensor == id; });
 }

@@ -57,6 +57,7 @@ class Gradients {
   };
 
   void add_to(Contribution& sum);
+  void scatter_what_is_sliced(TensorId constrained, const PartitionSpec& wanted, Moves& moves) const;
   void reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op);
   bool is_held_whole(TensorId parameter) const;
   bool is_accumulated_first(const Operation& op) const;

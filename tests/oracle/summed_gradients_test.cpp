@@ -42,7 +42,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "plan_llama213b_tpuv6e_8", "plan_qwen38b_tpuv6e_32", "plan_gemma327b_tpuv6e_32",
                     "plan_mixtral8x22b_tpu7x_256", "plan_llama213b_tpu7x_256", "plan_gptoss20b_tpu7x_16",
                     "plan_deepseek2236b_tpu7x_256", "plan_gemma312b_tpu7x_64", "plan_qwen3535ba3b_tpu7x_32",
-                    "plan_gemma327b_tpu7x_64"),
+                    "plan_gemma327b_tpu7x_64", "plan_qwen317b_tpuv5p_64_s32768_1M", "plan_llama318b_tpuv6e_32_s32768_4M",
+                    "plan_qwen332b_tpuv5p_16_s16384_passes4"),
     [](const auto& record) { return std::string(record.param); });
 
 }  // namespace
