@@ -35,6 +35,8 @@ struct KernelWork {
   AttentionShape attention_shape;
   bool is_gradient = false;      ///< of GPUs' attention kernels: that of the backward pass; splash's loop says its own
   std::optional<BlockLoop> loop; ///< of splash attention, where its mask says how many blocks it has
+  /// Of splash attention whose mask is data: as far back as its grid reaches; of one that reaches all keys no tokens.
+  std::optional<AttentionWindow> window;
   Bytes traffic;                 ///< read and written in memory
   std::optional<double> cycles;  ///< as the compiler estimated them (XLA:TPU)
   bool is_elementwise = false;   ///< of vector work: nothing in it sorts, gathers or scatters

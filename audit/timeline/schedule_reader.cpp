@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <audit/hlo/hlo_shape.hpp>
 #include <audit/timeline/instruction_words.hpp>
+#include <audit/timeline/kernels/splash_kernels.hpp>
 #include <audit/timeline/schedule_reader.hpp>
 #include <charconv>
 #include <shardplan/error.hpp>
@@ -270,6 +271,7 @@ HloSchedule ScheduleReader::finish(const HloProgram& program) {
     if (!step.trips) step.trips = program.computations[loop.condition].trips;
   }
   schedule_.computations.resize(program.computations.size());
+  share_windows(schedule_);
   return std::move(schedule_);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // HLO text → its schedule: keeps every instruction that it sees, and what those of fused computations come to.
 #include <audit/hlo/read_hlo.hpp>
-#include <audit/timeline/custom_kernels.hpp>
+#include <audit/timeline/kernels/custom_kernels.hpp>
 #include <audit/timeline/memory_access.hpp>
 #include <audit/timeline/hlo_schedule.hpp>
 #include <string_view>

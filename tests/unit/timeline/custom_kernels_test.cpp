@@ -119,6 +119,54 @@ TEST(CustomKernels, SplashAttentionsMaskSaysHowLargeBlocksAre) {
             SplashKernel::fused_gradient);
 }
 
+/// 8 rows of 16 blocks of 64 keys, of which a row's grid has 3; what the mask cuts of blocks is the diagonal, or both edges.
+TEST(CustomKernels, AGridOfSplashAttentionSaysHowFarBackQueriesSee) {
+  const auto kernel = [](const std::string& grid, const std::string& cut) {
+    return work_of("  %splash_mha_fwd_residuals.1 = bf16[4,512,128]{{2,1,0}} custom-call({}), "
+                   "custom_call_target=\"tpu_custom_call\", operand_layout_constraints={{" + grid + "{{2,1,0}}, " + grid +
+                       "{{2,1,0}}, bf16[4,512,128]{{2,1,0}}, bf16[4,1024,128]{{2,1,0}}, bf16[4,1024,128]{{2,1,0}}, " +
+                       cut + "}}\n",
+                   {grid, grid, "bf16[4,512,128]", "bf16[4,1024,128]", "bf16[4,1024,128]", cut});
+  };
+  const KernelWork sliding = kernel("s8[1,8,3]", "s32[2,64,64]{{2,1,0}}");
+  EXPECT_EQ(sliding.window, (AttentionWindow{128, WindowShape::sliding}));
+  EXPECT_EQ(sliding.loop->block.keys, 64);
+  EXPECT_EQ(sliding.loop->visited, 1 + 2 + 14 * 3);
+  EXPECT_EQ(sliding.attention.value, 2 * 4 * 512 * attended_keys(1024, {128}) * 256);
+  const KernelWork chunked = kernel("s8[1,8,4]", "s32[1,64,64]{{2,1,0}}");
+  EXPECT_EQ(chunked.window, (AttentionWindow{256, WindowShape::chunked}));
+  EXPECT_EQ(chunked.loop->visited, 4 * (1 + 2 + 3 + 4));
+  EXPECT_EQ(kernel("s8[1,8,16]", "s32[2,64,64]{{2,1,0}}").window, AttentionWindow{}) << "as far as all keys";
+  EXPECT_FALSE(kernel("s8[1,8,16]", "s32[512,128]{{1,0}}").window) << "a function of positions";
+  for (const char* wrong : {"s32[2,0,64]{{2,1,0}}", "s32[2,64,0]{{2,1,0}}", "s32[2,7,64]{{2,1,0}}"})
+    EXPECT_FALSE(kernel("s8[1,8,3]", wrong).loop) << wrong;
+}
+
+/// The fused gradient's grid has all blocks, whatever the mask leaves.
+TEST(CustomKernels, GradientsOfSplashAttentionTakeTheWindowOfItsForwardKernels) {
+  const auto program = [](const std::vector<std::string>& grids) {
+    const std::string tail = "custom_call_target=\"tpu_custom_call\", operand_layout_constraints={";
+    const std::string arrays = "bf16[4,1024,128]{2,1,0}, bf16[4,1024,128]{2,1,0}, bf16[4,1024,128]{2,1,0}, s32[2,64,64]{2,1,0}}\n";
+    std::string text = "  %q = bf16[4,1024,128] iota(), iota_dimension=0\n";
+    for (std::size_t i = 0; i < grids.size(); ++i)
+      text += fmt::format("  %splash_mha_fwd_residuals.{} = bf16[4,1024,128]{{2,1,0}} custom-call(%q), ", i) + tail + grids[i] +
+              "{2,1,0}, " + arrays;
+    text += "  %splash_mha_dkv_no_residuals.1 = (bf16[16,4,1024,128]{3,2,1,0}, bf16[4,1024,128]{2,1,0}, "
+            "bf16[4,1024,128]{2,1,0}) custom-call(%q), " + tail + "s8[1,16,16]{2,1,0}, " + arrays;
+    const ScheduledProgram read = scheduled(scheduled_text(text));
+    for (const HloStep& step : read.schedule.computations[read.program.entry])
+      if (step.work.loop && step.work.loop->kernel == SplashKernel::fused_gradient) return step.work;
+    return KernelWork{};
+  };
+  const KernelWork gradient = program({"s8[1,16,3]", "s8[1,16,3]"});
+  EXPECT_EQ(gradient.loop->visited, 1 + 2 + 14 * 3);
+  EXPECT_EQ(gradient.loop->steps, 16 * 16);
+  EXPECT_EQ(gradient.loop->heads, 4);
+  EXPECT_EQ(gradient.attention.value, 2 * 4 * 1024 * attended_keys(1024, {128}) * 512);
+  for (const auto& grids : {std::vector<std::string>{"s8[1,16,3]", "s8[1,16,5]"}, {"s8[1,16,16]"}, {}})
+    EXPECT_EQ(program(grids).loop->visited, 16 * 17 / 2) << grids.size();
+}
+
 const std::string gmm = "  %gmm.1 = bf16[64,32]{{1,0}} custom-call({}), custom_call_target=\"tpu_custom_call\"\n";
 
 TEST(CustomKernels, GroupedProducts) {

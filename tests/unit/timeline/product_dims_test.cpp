@@ -1,7 +1,7 @@
 // Shapes of products as the texts of compilers give them.
 #include <gmock/gmock.h>
 
-#include <audit/timeline/product_dims.hpp>
+#include <audit/timeline/kernels/product_dims.hpp>
 
 namespace shardplan {
 namespace {

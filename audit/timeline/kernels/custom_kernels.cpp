@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <audit/hlo/hlo_shape.hpp>
-#include <audit/timeline/custom_kernels.hpp>
+#include <audit/timeline/kernels/custom_kernels.hpp>
+#include <audit/timeline/kernels/splash_kernels.hpp>
 #include <charconv>
 #include <shardplan/attention/attention_window.hpp>
 #include <shardplan/error.hpp>
@@ -75,79 +76,6 @@ std::optional<KernelWork> fused_attention(bool backward, const HloInstruction& i
   work.attention = {2 * static_cast<double>(query[0] * query[1] * query[2]) * keys * width * (backward ? 2.5 : 1)};
   work.attention_shape = {keys, width / 2};
   work.is_gradient = backward;
-  return work;
-}
-
-using Shapes = std::vector<std::string_view>;
-
-/// Of a Pallas kernel's operands; none where the text doesn't say them.
-Shapes constraint_shapes(const HloInstruction& instruction) {
-  const auto constraints = attribute_of(instruction, "operand_layout_constraints");
-  if (!constraints || constraints->size() < 2) return {};
-  return split_list(constraints->substr(1, constraints->size() - 2));
-}
-
-/// Splash attention's operands begin with mask blocks; queries, keys and values [(batch,) heads, tokens, dim] are the
-/// first that are floating-point arrays.
-std::vector<ArrayShape> floating_arrays(const Shapes& shapes) {
-  std::vector<ArrayShape> arrays;
-  for (const auto shape : shapes) {
-    const bool floating = shape.starts_with("bf16") || shape.starts_with("f32") || shape.starts_with("f16");
-    if (ArrayShape array = array_shape(shape); array.dims.size() >= 3 && floating) arrays.push_back(std::move(array));
-  }
-  return arrays;
-}
-
-/// Queries, keys and values may lie with their tokens last (sa_q_layout=SEQ_MINOR and its like); what the kernel makes of
-/// them never does.
-void put_tokens_before_width(std::vector<ArrayShape>& arrays, const ArrayShape& made) {
-  if (made.dims.empty()) return;
-  for (ArrayShape& array : arrays) {
-    auto& width = array.dims.back();
-    auto& tokens = array.dims[array.dims.size() - 2];
-    if (width != made.dims.back() && tokens == made.dims.back()) std::swap(width, tokens);
-  }
-}
-
-std::int64_t tokens_of(const ArrayShape& array) { return array.dims[array.dims.size() - 2]; }
-
-SplashKernel splash_kernel(CustomKernel kernel, const HloInstruction& instruction) {
-  if (kernel == CustomKernel::splash_forward) return SplashKernel::forward;
-  if (kernel == CustomKernel::splash_query_gradient) return SplashKernel::query_gradient;
-  constexpr std::size_t gradients = 3;  // the fused kernel makes that of queries too
-  return elements_of_shape(instruction.shape).size() < gradients ? SplashKernel::key_value_gradient
-                                                                 : SplashKernel::fused_gradient;
-}
-
-/// `mask` has a number for each block of queries and of keys, which says how large they are.
-std::optional<BlockLoop> splash_loop(SplashKernel kernel, const ArrayShape& mask, const std::vector<ArrayShape>& arrays) {
-  const auto divides = [](std::int64_t parts, std::int64_t all) { return parts > 0 && all > 0 && all % parts == 0; };
-  const std::int64_t rows = tokens_of(arrays[0]), columns = tokens_of(arrays[1]), width = arrays[0].dims.back();
-  if (mask.dims.size() != 3 || !divides(mask.dims[1], rows) || !divides(mask.dims[2], columns) || width <= 0)
-    return std::nullopt;
-  const std::int64_t queries = rows / mask.dims[1], keys = columns / mask.dims[2];
-  BlockLoop loop = block_loop(SplashLibrary::jax, kernel, columns, {}, {queries, keys, keys});
-  loop.lanes = (register_lanes(width) + register_lanes(arrays[2].dims.back())) / 2;
-  loop.heads = arrays[0].elements() / static_cast<double>(width * columns);
-  return loop;
-}
-
-std::optional<KernelWork> splash_work(CustomKernel kernel, const HloInstruction& instruction) {
-  const Shapes shapes = constraint_shapes(instruction);
-  auto arrays = floating_arrays(shapes);
-  if (arrays.size() < 3) return std::nullopt;
-  put_tokens_before_width(arrays, array_shape(instruction.shape));
-  const double wide = static_cast<double>(arrays[0].dims.back()), values = static_cast<double>(arrays[2].dims.back());
-  const double scores = arrays[0].elements() / wide * attended_keys(tokens_of(arrays[1]), {});
-  // Scores and their gradients by the queries' width, what is made of values by theirs: q·k and p·v; of the query
-  // gradient q·k, do·v, ds·k; of keys' and values' q·k, do·v, ds·q, p·do.
-  const double width = kernel == CustomKernel::splash_forward          ? wide + values
-                       : kernel == CustomKernel::splash_query_gradient ? 2 * wide + values
-                                                                       : 2 * wide + 2 * values;
-  KernelWork work;
-  work.kind = KernelKind::attention;
-  work.attention = {2 * scores * width};
-  work.loop = splash_loop(splash_kernel(kernel, instruction), array_shape(shapes.front()), arrays);
   return work;
 }
 

@@ -2,7 +2,7 @@
 // Kernels that the text names but doesn't show: custom calls of libraries (cuBLAS, cuDNN) and hand-written ones of
 // TPUs, by their target or kernel name; what they compute follows from their operands.
 #include <audit/hlo/hlo_instruction.hpp>
-#include <audit/timeline/product_dims.hpp>
+#include <audit/timeline/kernels/product_dims.hpp>
 #include <audit/timeline/hlo_schedule.hpp>
 
 namespace shardplan {

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <audit/hlo/hlo_shape.hpp>
-#include <audit/timeline/product_dims.hpp>
+#include <audit/timeline/kernels/product_dims.hpp>
 #include <charconv>
 
 namespace shardplan {
