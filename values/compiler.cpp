@@ -111,6 +111,7 @@ constexpr std::array habit_names{
     Named{Habit::pads_rows_to_tiles, "pads_rows_to_tiles"},
     Named{Habit::scatters_even_tiles_of_experts, "scatters_even_tiles_of_experts"},
     Named{Habit::scatters_even_tiles, "scatters_even_tiles"},
+    Named{Habit::scatters_even_tiles_of_activations, "scatters_even_tiles_of_activations"},
     Named{Habit::computes_loss_value_late, "computes_loss_value_late"},
     Named{Habit::computes_capped_loss_value_late, "computes_capped_loss_value_late"},
     Named{Habit::lays_out_products_by_size, "lays_out_products_by_size"},

@@ -99,11 +99,24 @@ bool sums_whole_activation(const Collective& c, const Mesh& mesh, const Compiler
          concerns(Habit::all_reduces_over_whole_slices, c.axes, mesh, compiler);
 }
 
+/// Features that are whole tiles, an odd number of them on a device. Low ranks are scattered whatever they are (512 over
+/// tensor=4: plan_deepseek216b_tpuv5p_256_s4096_meshset4).
+bool keeps_odd_tiles(const Collective& c, const Program& program, const Mesh& mesh, const Compiler& compiler) {
+  if (!compiler.has(Habit::scatters_even_tiles_of_activations)) return false;
+  if (c.kind != CollectiveKind::reduce_scatter || c.parameter || c.tensor < 0) return false;
+  const TensorDim& columns = program.blocks[c.block].tensors[c.tensor].dims.back();
+  if (columns.dim != Dim::embed || common(c.to.dims.back(), c.axes).empty()) return false;
+  const std::int64_t share = local_size(columns, c.to.dims.back(), mesh);
+  return share % lanes == 0 && share % (2 * lanes) != 0;
+}
+
 }  // namespace
 
-std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Mesh& mesh, const Compiler& compiler) {
+std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Program& program, const Mesh& mesh,
+                                   const Compiler& compiler) {
   for (Collective& c : collectives) {
-    if (sums_whole_activation(c, mesh, compiler)) c.kind = CollectiveKind::all_reduce;
+    if (sums_whole_activation(c, mesh, compiler) || keeps_odd_tiles(c, program, mesh, compiler))
+      c.kind = CollectiveKind::all_reduce;
     if (!comes_out_as_sum(c, mesh, compiler)) continue;
     c.kind = CollectiveKind::all_reduce;
     c.in_place_of_gather = true;

@@ -1,6 +1,7 @@
 #pragma once
 // All-reduces that XLA:TPU emits where less would do: of a sharded weight gradient, which is then sliced, in place of a
-// reduce-scatter (Habit::all_reduces_over_whole_slices, all_reduces_indivisible_words), and on some slices of shards among
+// reduce-scatter (Habit::all_reduces_over_whole_slices, all_reduces_indivisible_words), likewise of an activation
+// (all_reduces_over_whole_slices, scatters_even_tiles_of_activations), and on some slices of shards among
 // zeros in place of an all-gather (Habit::gathers_whole_slices_by_all_reduce, gathers_outer_halves_by_all_reduce).
 #include <cost_models/layouts/layout.hpp>
 #include <shardplan/collective/collective.hpp>
@@ -21,8 +22,9 @@ AxisList summed_shards(const PartitionSpec& spec, const AxisList& tokens);
 bool is_reduce_scattered(const Tensor& weight, const PartitionSpec& spec, const AxisList& tokens, const Mesh& mesh,
                          const Compiler& compiler);
 
-/// A step's collectives with the gathers, and the sums of activations, that come out as all-reduces as such: the same
+/// The program's collectives with the gathers, and the sums of activations, that come out as all-reduces as such: the same
 /// bytes, twice the way.
-std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Mesh& mesh, const Compiler& compiler);
+std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Program& program, const Mesh& mesh,
+                                   const Compiler& compiler);
 
 }  // namespace shardplan

@@ -33,7 +33,7 @@ std::vector<Collective> all_collectives(const BoundProgram& program, const std::
   append(layer_stack_traffic(program, blocks, config, compiler));
   append(zero1_traffic(program, blocks, config, compiler));
   append(muon_traffic(program, blocks, config, compiler));
-  return as_emitted(std::move(all), *program.mesh, compiler);
+  return as_emitted(std::move(all), *program.program, *program.mesh, compiler);
 }
 
 void price(std::vector<Collective>& collectives, const Configuration& c, PreparedMesh& mesh) {

@@ -204,6 +204,8 @@ enum class Habit : std::uint8_t {
   scatters_even_tiles_of_experts,
   /// Likewise of other weights: of columns, and of rows of attention's features.
   scatters_even_tiles,
+  /// Likewise of activations' columns, where they are whole tiles (a product's sum over tensor).
+  scatters_even_tiles_of_activations,
   /// Logits whose words are split over devices wait for the loss's value, which nothing in the step reads.
   computes_loss_value_late,
   /// So do those that final_logits_soft_cap caps, gathered weight or not.

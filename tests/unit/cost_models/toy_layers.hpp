@@ -139,7 +139,7 @@ inline ToyStep run(const ToyRun& toy, const Decoder& decoder) {
   LayoutView view{program, {}};
   for (const auto& block : blocks) view.specs.emplace_back(block.specs());
   const auto append = [&](const std::vector<Collective>& some) {
-    for (auto& named : in_words(as_emitted(some, step.mesh, toy.compiler), view, step.mesh))
+    for (auto& named : in_words(as_emitted(some, program, step.mesh, toy.compiler), view, step.mesh))
       step.collectives.push_back(std::move(named));
   };
   for (const auto& block : blocks) {

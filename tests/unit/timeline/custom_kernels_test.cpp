@@ -146,11 +146,11 @@ TEST(CustomKernels, AGridOfSplashAttentionSaysHowFarBackQueriesSee) {
 TEST(CustomKernels, GradientsOfSplashAttentionTakeTheWindowOfItsForwardKernels) {
   const auto program = [](const std::vector<std::string>& grids) {
     const std::string tail = "custom_call_target=\"tpu_custom_call\", operand_layout_constraints={";
-    const std::string arrays = "bf16[4,1024,128]{2,1,0}, bf16[4,1024,128]{2,1,0}, bf16[4,1024,128]{2,1,0}, s32[2,64,64]{2,1,0}}\n";
+    const std::string array = "bf16[4,1024,128]{2,1,0}, ", arrays = array + array + array + "s32[2,64,64]{2,1,0}}\n";
     std::string text = "  %q = bf16[4,1024,128] iota(), iota_dimension=0\n";
     for (std::size_t i = 0; i < grids.size(); ++i)
-      text += fmt::format("  %splash_mha_fwd_residuals.{} = bf16[4,1024,128]{{2,1,0}} custom-call(%q), ", i) + tail + grids[i] +
-              "{2,1,0}, " + arrays;
+      text += fmt::format("  %splash_mha_fwd_residuals.{} = bf16[4,1024,128]{{2,1,0}} custom-call(%q), ", i) + tail +
+              grids[i] + "{2,1,0}, " + arrays;
     text += "  %splash_mha_dkv_no_residuals.1 = (bf16[16,4,1024,128]{3,2,1,0}, bf16[4,1024,128]{2,1,0}, "
             "bf16[4,1024,128]{2,1,0}) custom-call(%q), " + tail + "s8[1,16,16]{2,1,0}, " + arrays;
     const ScheduledProgram read = scheduled(scheduled_text(text));

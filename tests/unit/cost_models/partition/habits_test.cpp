@@ -116,6 +116,21 @@ TEST(Habits, AWholeSliceAllReducesTheActivationsThatAPartOfItScatters) {
   EXPECT_EQ(summed("tensor=4,fsdp=2", 8, CollectiveKind::reduce_scatter), 8 * 8);
 }
 
+// Of 1024 features 8 devices keep a tile of 128 each, 4 two, 16 half of one.
+TEST(Habits, SumsOfActivationsAreScatteredInEvenNumbersOfTiles) {
+  const auto scattered = [](const char* mesh) {
+    const ToyStep step = run({toy_llama(), toy_config(1, 1024), "default", mesh,
+                              with(plain_compiler(), Habit::scatters_even_tiles_of_activations)});
+    const auto bytes = [&](CollectiveKind kind) { return mebibytes(step, kind, "tensor", "self_attention/out"); };
+    EXPECT_GT(bytes(CollectiveKind::reduce_scatter) + bytes(CollectiveKind::all_reduce), 0) << mesh;
+    return bytes(CollectiveKind::all_reduce) == 0;
+  };
+  EXPECT_FALSE(scattered("tensor=8"));
+  EXPECT_FALSE(scattered("tensor=8,fsdp=2"));
+  EXPECT_TRUE(scattered("tensor=4"));
+  EXPECT_TRUE(scattered("tensor=16"));
+}
+
 // The same where there are two slices of 8: fsdp within each of them, over both of them, and over half of each. Shards of
 // 0.5 MiB are summed between them.
 TEST(Habits, EachOfSeveralSlicesAllReducesWhatIsSummedOverAllOfIt) {
@@ -161,7 +176,7 @@ TEST(Habits, WholeSlicesGatherIdsAndWeightsOfRoutingByAllReduceWhereNothingLimit
     gather.axes = {0};
     gather.bytes = Bytes{1 << 20};
     gather.cause = Cause::expert_ids;
-    return as_emitted({gather}, parse_mesh("fsdp=8", {"fsdp"}), compiler).front().kind;
+    return as_emitted({gather}, Program{}, parse_mesh("fsdp=8", {"fsdp"}), compiler).front().kind;
   };
   EXPECT_EQ(emitted(std::nullopt), CollectiveKind::all_reduce);
   EXPECT_EQ(emitted(Bytes{2 << 20}), CollectiveKind::all_gather) << "a limit is one of weights and token ids";
@@ -175,7 +190,7 @@ TEST(Habits, OuterHalvesOfATensorAreGatheredByAllReduce) {
     Collective gather;
     gather.axes = {0, 1};
     gather.from.spec.dims = {embed, mlp};
-    return as_emitted({gather}, parse_mesh(mesh, {"fsdp", "fsdp_transpose"}), compiler).front().kind;
+    return as_emitted({gather}, Program{}, parse_mesh(mesh, {"fsdp", "fsdp_transpose"}), compiler).front().kind;
   };
   EXPECT_EQ(emitted("fsdp=2,fsdp_transpose=4", {0}, {1}), CollectiveKind::all_reduce);
   EXPECT_EQ(emitted("fsdp=2,fsdp_transpose=4", {0, 1}, {}), CollectiveKind::all_reduce);
