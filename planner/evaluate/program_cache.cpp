@@ -3,6 +3,7 @@
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/program_cache.hpp>
 #include <rules/bind_program.hpp>
+#include <shardplan/attention/splash_blocks.hpp>
 #include <utility>
 
 namespace shardplan {
@@ -16,6 +17,7 @@ ProgramCache::Key ProgramCache::key_of(const Configuration& c) {
   key.config.shard_optimizer_over_data = any.shard_optimizer_over_data;
   key.config.packing = any.packing;
   key.config.max_segments_per_seq = any.max_segments_per_seq;
+  key.config = with_splash_blocks(std::move(key.config), splash_blocks_in(any));
   return key;
 }
 

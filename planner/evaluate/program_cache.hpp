@@ -29,7 +29,8 @@ class ProgramCache {
   std::shared_ptr<const CountedProgram> program_of(const Configuration& configuration);
 
  private:
-  /// All that a program depends on beside model and compiler: the remat policy, packing and ZeRO-1 are left out.
+  /// All that a program depends on beside model and compiler: the remat policy, packing, ZeRO-1 and the blocks of attention
+  /// are left out.
   struct Key {
     TrainConfig config;
     std::int64_t devices = 1, stages = 1, expert_group = 1;
