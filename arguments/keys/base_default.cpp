@@ -13,6 +13,12 @@ std::string default_in(const Table& table, const std::string& key) {
   return row == table.end() ? "" : row->base_default;
 }
 
+std::string ignored_default(const std::string& key) {
+  const auto& defaults = topic_of(key)->base_defaults;
+  const auto found = defaults.find(key);
+  return found == defaults.end() ? "" : found->second;
+}
+
 }  // namespace
 
 std::string base_default(const std::string& key) {
@@ -30,8 +36,9 @@ std::string base_default(const std::string& key) {
     case ArgumentRole::special:
     case ArgumentRole::model_dim:
     case ArgumentRole::architecture:
-    case ArgumentRole::ignored:
       break;
+    case ArgumentRole::ignored:
+      return ignored_default(key);
   }
   return "";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arguments/keys/base_default.hpp>
 #include <arguments/print_configuration.hpp>
+#include <arguments/words/argument_precedence.hpp>
 #include <planner/compare/compare.hpp>
 #include <planner/compare/compare_case.hpp>
 #include <planner/compare/swap_rules.hpp>
@@ -65,10 +66,22 @@ void require_answer(const CompareAnswer& answer) {
   throw InputError(fmt::format("none of {} can be costed; {}: {}", answer.refused.size(), subject, first.reason));
 }
 
+/// As commands print it: base.yml's 12.0 is 12.
+std::string printed_default(const std::string& key) {
+  std::string text = base_default(key);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
 /// MaxText's default where the run doesn't say it.
 std::string value_of(const RunArguments& arguments, const std::string& key) {
   const auto found = std::find_if(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == key; });
-  return found == arguments.end() ? base_default(key) : found->second;
+  return found == arguments.end() ? printed_default(key) : found->second;
+}
+
+/// Brackets of a list say which parts belong together.
+bool differ(const std::string& value, const std::string& other) {
+  return value.starts_with('[') ? value != other : !say_the_same(value, other);
 }
 
 bool says(const RunArguments& arguments, const std::string& key) {
@@ -78,9 +91,10 @@ bool says(const RunArguments& arguments, const std::string& key) {
 std::vector<ChangedArgument> changed_arguments(const RunArguments& first, const RunArguments& second) {
   std::vector<ChangedArgument> changed;
   for (const auto& [key, value] : first)
-    if (const std::string other = value_of(second, key); other != value) changed.push_back({key, value, other});
+    if (const std::string other = value_of(second, key); differ(value, other))
+      changed.push_back({key, value, other});
   for (const auto& [key, value] : second)
-    if (const std::string own = value_of(first, key); !says(first, key) && own != value)
+    if (const std::string own = value_of(first, key); !says(first, key) && differ(value, own))
       changed.push_back({key, own, value});
   return changed;
 }
