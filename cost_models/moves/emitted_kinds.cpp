@@ -103,7 +103,7 @@ bool sums_whole_activation(const Collective& c, const Mesh& mesh, const Compiler
 /// tensor=4: plan_deepseek216b_tpuv5p_256_s4096_meshset4).
 bool keeps_odd_tiles(const Collective& c, const Program& program, const Mesh& mesh, const Compiler& compiler) {
   if (!compiler.has(Habit::scatters_even_tiles_of_activations)) return false;
-  if (c.kind != CollectiveKind::reduce_scatter || c.parameter || c.tensor < 0) return false;
+  if (c.kind != CollectiveKind::reduce_scatter || c.parameter || c.tensor < 0 || c.to.dims.empty()) return false;
   const TensorDim& columns = program.blocks[c.block].tensors[c.tensor].dims.back();
   if (columns.dim != Dim::embed || common(c.to.dims.back(), c.axes).empty()) return false;
   const std::int64_t share = local_size(columns, c.to.dims.back(), mesh);

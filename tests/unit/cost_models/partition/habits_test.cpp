@@ -131,6 +131,17 @@ TEST(Habits, SumsOfActivationsAreScatteredInEvenNumbersOfTiles) {
   EXPECT_TRUE(scattered("tensor=16"));
 }
 
+// A ring's sums, and looked-up rows, go to places of tokens, which no spec of a tensor says.
+TEST(Habits, SumsThatGoToNoFeaturesAreScattered) {
+  Collective sum;
+  sum.kind = CollectiveKind::reduce_scatter;
+  sum.axes = {0};
+  sum.block = sum.tensor = 0;
+  const Compiler even = with(plain_compiler(), Habit::scatters_even_tiles_of_activations);
+  EXPECT_EQ(as_emitted({sum}, Program{}, parse_mesh("fsdp=8", {"fsdp"}), even).front().kind,
+            CollectiveKind::reduce_scatter);
+}
+
 // The same where there are two slices of 8: fsdp within each of them, over both of them, and over half of each. Shards of
 // 0.5 MiB are summed between them.
 TEST(Habits, EachOfSeveralSlicesAllReducesWhatIsSummedOverAllOfIt) {
