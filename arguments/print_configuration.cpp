@@ -53,10 +53,6 @@ bool needs_override(const Configuration& configuration, const PrintedArguments& 
 // layers/attention_op.py, cudnn_flash_attention: it looks config.context_sharding up in the mesh, split or not.
 bool looks_for_sequence_axis(AttentionKernel kernel) { return kernel == AttentionKernel::cudnn_flash_te; }
 
-bool has_key(const PrintedArguments& printed, const std::string& key) {
-  return std::any_of(printed.begin(), printed.end(), [&](const auto& argument) { return argument.first == key; });
-}
-
 void append(PrintedArguments& printed, const PrintedArguments& more) {
   printed.insert(printed.end(), more.begin(), more.end());
 }
@@ -89,7 +85,7 @@ PrintedArguments settings_unlike_maxtexts(const Configuration& configuration) {
   const std::string name = words_for(configuration.model).name;
   for (const auto& [key, value] : named_settings(configuration)) {
     const bool is_unsaid = is_planned_for_model(configuration.model, key) && !value_in_model_file(name, key);
-    if (has_key(settings, key)) continue;
+    if (find_argument(settings, key)) continue;
     if (is_unsaid || contradicts_model_file(name, key, value)) settings.emplace_back(key, value);
   }
   return settings;
@@ -118,11 +114,16 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
       printed.emplace_back(changed.first, override_text(changed));
   if (needs_override(configuration, printed, words)) printed.emplace_back("override_model_config", "true");
   for (const auto& passed : configuration.passed_arguments)
-    if (!has_key(printed, passed.first)) printed.push_back(passed);
+    if (!find_argument(printed, passed.first)) printed.push_back(passed);
   return printed;
 }
 
 }  // namespace
+
+const std::string* find_argument(const PrintedArguments& arguments, std::string_view key) {
+  const auto found = std::find_if(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == key; });
+  return found == arguments.end() ? nullptr : &found->second;
+}
 
 PrintedArguments topology_arguments(const Configuration& configuration) {
   if (!configuration.hardware.launch.compile_topology) return {};
@@ -145,8 +146,8 @@ PrintedArguments run_arguments(const Configuration& configuration) {
 
 RunFile run_file(const Configuration& configuration) {
   const PrintedArguments all = run_arguments(configuration);
-  const bool overrides = has_key(all, "override_model_config");
-  const bool has_rules = is_published(configuration.rules) && has_key(all, "logical_axis_rules");
+  const bool overrides = find_argument(all, "override_model_config");
+  const bool has_rules = is_published(configuration.rules) && find_argument(all, "logical_axis_rules");
   if (!overrides && !has_rules) return {all, {}};
   const auto is_word = [&](const std::string& key) {
     if (key == "model_name" || key == "override_model_config") return true;

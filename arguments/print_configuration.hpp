@@ -1,6 +1,6 @@
 #pragma once
 // One configuration → MaxText's own arguments.
-#include <arguments/readers_value.hpp>  // some printed values are the reader's to set
+#include <arguments/words/readers_value.hpp>  // some printed values are the reader's to set
 #include <shardplan/configuration.hpp>
 #include <string>
 #include <utility>
@@ -9,6 +9,9 @@
 namespace shardplan {
 
 using PrintedArguments = std::vector<std::pair<std::string, std::string>>;
+
+/// What is said of a key; null where nothing is.
+const std::string* find_argument(const PrintedArguments& arguments, std::string_view key);
 
 /// What differs from MaxText's defaults, with the topology where MaxText has a name for it, in printing order: reading it
 /// gives the configuration back. Computed from the parts, not from what was read, so that a search can change mesh or

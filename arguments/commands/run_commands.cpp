@@ -46,40 +46,35 @@ std::string device_type_of(const Configuration& c) {
   return c.hardware.launch.device_type + c.slice.name.substr(prefix.size());
 }
 
-/// "" where nothing says it.
-std::string passed_value(const Configuration& c, std::string_view key) {
-  const auto found = std::find_if(c.passed_arguments.begin(), c.passed_arguments.end(),
-                                  [&](const auto& passed) { return passed.first == key; });
-  return found == c.passed_arguments.end() ? "" : found->second;
-}
-
 std::optional<HostsLaunch> hosts_launch(const Configuration& c) {
   const HostLauncher launcher = c.hardware.launch.hosts;
   const int hosts = hosts_of(c.hardware, c.slice);
   if (launcher == HostLauncher::none || c.num_slices * hosts == 1) return std::nullopt;
-  HostsLaunch launch{launcher, "", c.num_slices * hosts, c.slice.devices / hosts};
-  if (launcher == HostLauncher::xpk) launch = {launcher, device_type_of(c), c.num_slices, c.slice.devices};
-  launch.run_name = passed_value(c, "run_name");
-  launch.has_base_output_directory = !passed_value(c, "base_output_directory").empty();
-  return launch;
+  if (launcher == HostLauncher::xpk) return HostsLaunch{launcher, device_type_of(c), c.num_slices, c.slice.devices};
+  return HostsLaunch{launcher, "", c.num_slices * hosts, c.slice.devices / hosts};
+}
+
+bool says(const PrintedArguments& arguments, std::string_view key) {
+  const std::string* said = find_argument(arguments, key);
+  return said && !said->empty();
 }
 
 /// Each kind of data set has a key of its own (configs/types.py, DatasetType); `dataset_type=synthetic` needs none.
-bool says_data_set(const Configuration& c) {
+bool says_data_set(const PrintedArguments& arguments) {
   constexpr std::array keys = {"dataset_type", "dataset_path", "hf_path", "hf_train_files", "grain_train_files",
                                "grain_train_mixture_config_path", "olmo_index_path"};
-  return std::any_of(keys.begin(), keys.end(), [&](const char* key) { return !passed_value(c, key).empty(); });
-}
-
-std::vector<ReadersWord> to_add(const Configuration& c) {
-  std::vector<ReadersWord> words;
-  for (const ReadersWord word : {ReadersWord::run_name, ReadersWord::base_output_directory})
-    if (passed_value(c, name_of(word)).empty()) words.push_back(word);
-  if (!says_data_set(c)) words.push_back(ReadersWord::data_set);
-  return words;
+  return std::any_of(keys.begin(), keys.end(), [&](const char* key) { return says(arguments, key); });
 }
 
 }  // namespace
+
+std::vector<ReadersWord> left_to_add(const Command& train) {
+  std::vector<ReadersWord> words;
+  for (const ReadersWord word : {ReadersWord::run_name, ReadersWord::base_output_directory})
+    if (!says(train.arguments, name_of(word))) words.push_back(word);
+  if (!says_data_set(train.arguments)) words.push_back(ReadersWord::data_set);
+  return words;
+}
 
 std::string_view name_of(ReadersWord word) {
   switch (word) {
@@ -97,8 +92,7 @@ std::optional<RunCommands> run_commands(const Configuration& configuration) {
   if (configuration.hardware.launch.hardware == MaxtextHardware::none) return std::nullopt;
   return RunCommands{{environment_of(configuration), train_module, run_arguments(configuration)},
                      compile_command(configuration),
-                     hosts_launch(configuration),
-                     to_add(configuration)};
+                     hosts_launch(configuration)};
 }
 
 }  // namespace shardplan

@@ -26,20 +26,19 @@ struct HostsLaunch {
   std::string device_type;  ///< xpk's: "v5p-32"; empty for srun
   int groups = 1;           ///< TPU slices, or GPU nodes
   int devices = 1;          ///< GPUs of a node, or devices of a slice
-  std::string run_name = {};                  ///< as the train command says it; empty: the reader's to say
-  bool has_base_output_directory = false;  ///< likewise
 };
 
 /// What every run needs and no plan knows.
 enum class ReadersWord : std::uint8_t { run_name, base_output_directory, data_set };
 /// "run_name", "base_output_directory", "data_set"
 std::string_view name_of(ReadersWord word);
+/// Those that the command doesn't say.
+std::vector<ReadersWord> left_to_add(const Command& train);
 
 struct RunCommands {
   Command train;                         ///< on every host the same words
   std::optional<Command> train_compile;  ///< ahead of time, on any machine; only where MaxText knows the topology
   std::optional<HostsLaunch> hosts;      ///< only where there are several hosts
-  std::vector<ReadersWord> to_add;       ///< those that no argument said
 };
 
 /// Empty where MaxText doesn't run on the machine.

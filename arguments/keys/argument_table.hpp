@@ -108,6 +108,7 @@ struct IgnoredTopic {
   std::vector<IgnoredValues> values;
   std::vector<std::string> keys;  ///< those in `values`, and others, of which whatever is said is taken
   std::map<std::string, std::string> base_defaults;  ///< of those that commands repeat and base.yml has
+  std::string variable;  ///< of credentials: the reader's, in place of what was said; empty: what was said may be shown
 };
 std::span<const IgnoredTopic> ignored_topics();
 /// What the key's values are; null where whatever is said is taken.

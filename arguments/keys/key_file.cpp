@@ -88,7 +88,7 @@ IgnoredValues read_values(StrictObject& row) {
 }
 
 IgnoredTopic read_topic(StrictObject& row) {
-  IgnoredTopic topic{row.text("what"), row.flag("in_commands"), {}, row.texts("keys"), {}};
+  IgnoredTopic topic{row.text("what"), row.flag("in_commands"), {}, row.texts("keys"), {}, row.text_or("variable", "")};
   if (row.has("values")) topic.values = read_rows(row, "values", read_values);
   for (const IgnoredValues& values : topic.values)
     topic.keys.insert(topic.keys.end(), values.keys.begin(), values.keys.end());

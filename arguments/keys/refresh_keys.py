@@ -186,6 +186,8 @@ def printed(keys):
 
     def topic(row):
         head = f'"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])}'
+        if "variable" in row:
+            head += f', "variable": {json.dumps(row["variable"])}'
         values = '     "values": [\n' + ",\n".join(kind(one) for one in row.get("values", [])) + "],\n"
         defaults = f',\n     "defaults": {{{text_map(row["defaults"], " " * 18)}}}' if row["in_commands"] else ""
         return f'    {{{head},\n{values if "values" in row else ""}     {key_list(row, " " * 14)}{defaults}}}'

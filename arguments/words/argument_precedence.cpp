@@ -44,11 +44,15 @@ bool repeats_model_file(const Model& model, const std::string& key, const std::s
   return is_set_in_model_file(model, key) && !contradicts_model_file(model.name, key, text);
 }
 
-bool say_the_same(const std::string& text, const std::string& other) { return as_compared(text) == as_compared(other); }
+bool say_the_same(const std::string& text, const std::string& other) {
+  if (without_marks(text) == without_marks(other)) return true;
+  const std::string value = as_compared(text);
+  return value == as_compared(other) && (value.empty() || number_in(value));
+}
 
 bool contradicts_model_file(const std::string& model, const std::string& key, const std::string& text) {
   const std::string* own = value_in_model_file(model, key);
-  return own && !say_the_same(*own, text);
+  return own && as_compared(*own) != as_compared(text);
 }
 
 }  // namespace shardplan

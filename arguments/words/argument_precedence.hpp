@@ -30,7 +30,8 @@ bool is_set_in_model_file(const Model& model, const std::string& key);
 /// Whether key=text says what MaxText's file of the model says, whatever is planned of it where nobody says anything.
 bool repeats_model_file(const Model& model, const std::string& key, const std::string& text);
 
-/// Two spellings of one value: 1e-4 and 0.0001, yes and True, 10_000 and 10000, None and nothing.
+/// Two spellings of one value: 1e-4 and 0.0001, yes and True, 10_000 and 10000, None and nothing. Names and paths are one
+/// where their letters are.
 bool say_the_same(const std::string& text, const std::string& other);
 
 /// Whether MaxText refuses key=text beside its own file of the model (validate_no_keys_overridden_twice).

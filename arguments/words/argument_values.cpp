@@ -69,6 +69,8 @@ bool parse_flag(const std::string& text, const std::string& place) {
   fail(text, place, "True or False");
 }
 
+std::optional<double> number_in(std::string_view text) { return whole_text_as<double>(text); }
+
 std::int64_t parse_integer(const std::string& text, const std::string& place) {
   if (const auto value = whole_text_as<std::int64_t>(text)) return *value;
   const std::string_view digits = std::string_view(text).substr(text.starts_with('-') ? 1 : 0);
@@ -78,7 +80,7 @@ std::int64_t parse_integer(const std::string& text, const std::string& place) {
 }
 
 double parse_number(const std::string& text, const std::string& place) {
-  const auto value = whole_text_as<double>(text);
+  const auto value = number_in(text);
   if (value && std::isfinite(*value)) return *value;
   fail(text, place, "a number");
 }
@@ -155,12 +157,15 @@ std::string parse_word(const std::string& text, std::span<const std::string_view
   throw InputError(fmt::format("{}: {}", place, unknown_name("value", text, names)));
 }
 
+std::string without_marks(std::string text) {
+  std::erase_if(text, [](char letter) { return std::string_view(" '\"[]()").find(letter) != std::string_view::npos; });
+  return text;
+}
+
 std::string canonical(std::string_view text) {
-  std::string result = lower_case(text);
-  std::erase_if(result,
-                [](char letter) { return std::string_view(" '\"[]()").find(letter) != std::string_view::npos; });
+  const std::string result = without_marks(lower_case(text));
   if (result == "none" || result == "null") return "";
-  if (const auto number = whole_text_as<double>(result)) return print_value(*number);
+  if (const auto number = number_in(result)) return print_value(*number);
   return result;
 }
 

@@ -11,6 +11,8 @@ namespace shardplan {
 
 /// True, true, 1, YAML's yes and on, and their opposites; empty of any other word.
 std::optional<bool> flag_in(const std::string& text);
+/// 1e-4, 10_000; empty of any other word.
+std::optional<double> number_in(std::string_view text);
 bool parse_flag(const std::string& text, const std::string& place);             ///< flag_in
 std::int64_t parse_integer(const std::string& text, const std::string& place);  ///< "2", not "2.0"
 double parse_number(const std::string& text, const std::string& place);         ///< finite
@@ -27,6 +29,8 @@ std::string parse_word(const std::string& text, std::span<const std::string_view
 
 /// What two spellings of the same value have in common: True and true, 1.0 and 1, None and nothing, ['a', 'b'] and a,b.
 std::string canonical(std::string_view text);
+/// Without what a list or a quoted word has around it.
+std::string without_marks(std::string text);
 
 std::string_view print_value(SavePlace place);
 std::string print_value(bool value);    ///< "true"

@@ -6,6 +6,7 @@
 #include <arguments/words/given_arguments.hpp>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/words/parse_argument.hpp>
+#include <arguments/words/readers_value.hpp>
 #include <array>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
@@ -25,7 +26,8 @@ GivenArgument& insert_word(Given& given, const std::string& word) {
   const std::string key = word.substr(0, equals);
   const auto [row, fresh] = given.emplace(key, GivenArgument{word.substr(equals + 1), word});
   if (!fresh && row->second.text != word.substr(equals + 1))
-    throw InputError(fmt::format("{} is given twice: '{}' and '{}'", key, row->second.text, word.substr(equals + 1)));
+    throw InputError(fmt::format("{} is given twice: '{}' and '{}'", key, shown_value(key, row->second.text),
+                                 shown_value(key, word.substr(equals + 1))));
   return row->second;
 }
 
@@ -60,8 +62,16 @@ void check_is_a_line(const std::string& key, const GivenArgument& given) {
     throw InputError(fmt::format("{}: expected one line without control characters", given.place));
 }
 
+/// A place ends in what was said.
+void hide_credential(const std::string& key, GivenArgument& given) {
+  const std::string shown = shown_value(key, given.text);
+  given.place.replace(given.place.size() - given.text.size(), std::string::npos, shown);
+  given.text = shown;
+}
+
 /// Errors of the table don't know where a key stands; in a file that has to be said.
 void read_value(const std::string& key, GivenArgument& given) try {
+  hide_credential(key, given);
   check_is_a_line(key, given);
   given.value = parse_argument(key, given.text, given.place);
   if (role_of(key) == ArgumentRole::unmodelled) check_modelled(key, given);

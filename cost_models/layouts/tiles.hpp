@@ -13,6 +13,10 @@ using LocalSizes = InlineList<std::int64_t, most_dims + 1>;
 inline constexpr std::int64_t sublanes = 8;
 inline constexpr std::int64_t lanes = 128;
 
+/// Whether so many columns are whole tiles, and an odd number of them: such parts of a sum aren't scattered
+/// (Habit::scatters_even_tiles and its kin).
+inline bool are_odd_tiles(std::int64_t columns) { return columns % lanes == 0 && columns % (2 * lanes) != 0; }
+
 /// Of few rows XLA:TPU makes lower tiles: f32[4,512]{1,0:T(4,128)}; 6 rows take 8.
 std::int64_t tile_height(std::int64_t rows);
 

@@ -106,8 +106,7 @@ bool keeps_odd_tiles(const Collective& c, const Program& program, const Mesh& me
   if (c.kind != CollectiveKind::reduce_scatter || c.parameter || c.tensor < 0 || c.to.dims.empty()) return false;
   const TensorDim& columns = program.blocks[c.block].tensors[c.tensor].dims.back();
   if (columns.dim != Dim::embed || common(c.to.dims.back(), c.axes).empty()) return false;
-  const std::int64_t share = local_size(columns, c.to.dims.back(), mesh);
-  return share % lanes == 0 && share % (2 * lanes) != 0;
+  return are_odd_tiles(local_size(columns, c.to.dims.back(), mesh));
 }
 
 }  // namespace

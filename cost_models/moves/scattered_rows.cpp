@@ -158,7 +158,7 @@ bool is_summed_whole(const Tensor& weight, const PartitionSpec& wanted, const Ax
   return compiler.has(Habit::scatters_even_tiles) && !experts_or_words &&
          any_scattered(weight, wanted, axes, mesh, [&](std::size_t dim, std::int64_t share) {
            const bool columns = dim == last && share % lanes == 0;
-           return columns ? share % (2 * lanes) != 0 : !is_matrix && share % (2 * sublanes) != 0;
+           return columns ? are_odd_tiles(share) : !is_matrix && share % (2 * sublanes) != 0;
          });
 }
 

@@ -4,6 +4,7 @@
 #include <arguments/keys/base_default.hpp>
 #include <arguments/print_configuration.hpp>
 #include <arguments/words/argument_precedence.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <planner/compare/compare.hpp>
 #include <planner/compare/compare_case.hpp>
 #include <planner/compare/swap_rules.hpp>
@@ -68,24 +69,20 @@ void require_answer(const CompareAnswer& answer) {
 
 /// As commands print it: base.yml's 12.0 is 12.
 std::string printed_default(const std::string& key) {
-  std::string text = base_default(key);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
+  const std::string text = base_default(key);
+  const auto number = number_in(text);
+  return number ? print_value(*number) : text;
 }
 
 /// MaxText's default where the run doesn't say it.
 std::string value_of(const RunArguments& arguments, const std::string& key) {
-  const auto found = std::find_if(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == key; });
-  return found == arguments.end() ? printed_default(key) : found->second;
+  const std::string* said = find_argument(arguments, key);
+  return said ? *said : printed_default(key);
 }
 
 /// Brackets of a list say which parts belong together.
 bool differ(const std::string& value, const std::string& other) {
   return value.starts_with('[') ? value != other : !say_the_same(value, other);
-}
-
-bool says(const RunArguments& arguments, const std::string& key) {
-  return std::any_of(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == key; });
 }
 
 std::vector<ChangedArgument> changed_arguments(const RunArguments& first, const RunArguments& second) {
@@ -94,7 +91,7 @@ std::vector<ChangedArgument> changed_arguments(const RunArguments& first, const 
     if (const std::string other = value_of(second, key); differ(value, other))
       changed.push_back({key, value, other});
   for (const auto& [key, value] : second)
-    if (const std::string own = value_of(first, key); !says(first, key) && differ(value, own))
+    if (const std::string own = value_of(first, key); !find_argument(first, key) && differ(value, own))
       changed.push_back({key, own, value});
   return changed;
 }

@@ -17,7 +17,7 @@ ProgramCache::Key ProgramCache::key_of(const Configuration& c) {
   key.config.shard_optimizer_over_data = any.shard_optimizer_over_data;
   key.config.packing = any.packing;
   key.config.max_segments_per_seq = any.max_segments_per_seq;
-  key.config = with_splash_blocks(std::move(key.config), splash_blocks_in(any));
+  key.config = with_splash_blocks(std::move(key.config), default_splash_blocks);
   return key;
 }
 

@@ -251,7 +251,7 @@ std::string changed_words(const TrainConfig& now, const TrainConfig& changed) {
   return joined(config_as_arguments(changed, now));
 }
 
-/// What a change to attention is on the command line.
+/// What a change to attention is on the command line; not what follows from it (segments of a pack, on GPUs).
 std::string attention_words(const TrainConfig& now, const TrainConfig& changed) {
   std::vector<std::string> words;
   if (changed.context_parallel_strategy != now.context_parallel_strategy)

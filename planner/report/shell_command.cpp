@@ -43,22 +43,37 @@ ShellWords words_of(const Command& command, Escape escape = as_it_stands) {
 
 std::string on_one_line(const ShellWords& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
+/// The reader's variable for what a command may lack; "": no word of it can be written down.
+std::string variable_for(ReadersWord word) {
+  switch (word) {
+    case ReadersWord::run_name:
+      return "RUN_NAME";
+    case ReadersWord::base_output_directory:
+      return "BASE_OUTPUT_DIRECTORY";
+    case ReadersWord::data_set:
+      return "";
+  }
+  throw InternalError("what a run needs without a variable");
+}
+
 /// Behind the train command: what it doesn't say yet, from variables of the reader's.
-ShellWords added_words(const HostsLaunch& hosts) {
+ShellWords added_words(const Command& train) {
   ShellWords words;
-  if (hosts.run_name.empty()) words.push_back("run_name=${RUN_NAME?}");
-  if (!hosts.has_base_output_directory) words.push_back("base_output_directory=${BASE_OUTPUT_DIRECTORY?}");
+  for (const ReadersWord word : left_to_add(train))
+    if (const std::string variable = variable_for(word); !variable.empty())
+      words.push_back(fmt::format("{}={}", name_of(word), readers_value(variable)));
   return words;
 }
 
 /// `inner`: the train command as it stands inside double quotes, where a backslash breaks a line as outside. Behind it
 /// what no plan knows, by the names that MaxText's documentation gives it, as in the line of srun.
-ShellWords xpk_words(const HostsLaunch& hosts, const std::string& inner) {
-  const std::string name = hosts.run_name.empty() ? "${RUN_NAME?}" : shell_word(hosts.run_name);
+ShellWords xpk_words(const HostsLaunch& hosts, const Command& train, const std::string& inner) {
+  const std::string* said = find_argument(train.arguments, name_of(ReadersWord::run_name));
+  const std::string name = said && !said->empty() ? shell_word(*said) : readers_value("RUN_NAME");
   ShellWords words = {"xpk", "workload", "create", "--cluster", "${GKE_CLUSTER?}", "--workload", name,
                       "--base-docker-image", "maxtext_base_image", "--tpu-type=" + hosts.device_type,
                       fmt::format("--num-slices={}", hosts.groups), "--command", "\"" + inner};
-  for (std::string& word : added_words(hosts)) words.push_back(std::move(word));
+  for (std::string& word : added_words(train)) words.push_back(std::move(word));
   words.back() += "\"";
   return words;
 }
@@ -66,16 +81,16 @@ ShellWords xpk_words(const HostsLaunch& hosts, const std::string& inner) {
 /// In a job of as many nodes (sbatch, salloc); the first is the coordinator.
 constexpr auto coordinator = "export JAX_COORDINATOR_IP=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)";
 
-ShellWords variables(const HostsLaunch& hosts) {
+ShellWords variables(const HostsLaunch& hosts, const Command& train) {
   ShellWords words = {"export", "JAX_COORDINATOR_PORT=1234", fmt::format("NNODES={}", hosts.groups)};
-  if (hosts.run_name.empty()) words.push_back("RUN_NAME");
-  if (!hosts.has_base_output_directory) words.push_back("BASE_OUTPUT_DIRECTORY");
+  for (const ReadersWord word : left_to_add(train))
+    if (std::string variable = variable_for(word); !variable.empty()) words.push_back(std::move(variable));
   return words;
 }
 
 /// `inner`: the train command as it stands inside single quotes; the shell of each node reads the variables behind it.
-ShellWords srun_words(const HostsLaunch& hosts, const std::string& inner) {
-  ShellWords command = added_words(hosts);
+ShellWords srun_words(const HostsLaunch& hosts, const Command& train, const std::string& inner) {
+  ShellWords command = added_words(train);
   command.insert(command.begin(), inner);
   return {"srun", fmt::format("--nodes={}", hosts.groups), "--ntasks-per-node=1",
           fmt::format("--gpus-per-node={}", hosts.devices), "bash", "-c",
@@ -121,24 +136,24 @@ std::string command_lines(const Command& command, std::size_t indent, std::size_
 std::string hosts_script(const HostsLaunch& hosts, const Command& train) {
   switch (hosts.launcher) {
     case HostLauncher::xpk:
-      return on_one_line(xpk_words(hosts, on_one_line(words_of(train, inside_double_quotes))));
+      return on_one_line(xpk_words(hosts, train, on_one_line(words_of(train, inside_double_quotes))));
     case HostLauncher::srun:
-      return fmt::format("{}\n{}\n{}", coordinator, on_one_line(variables(hosts)),
-                         on_one_line(srun_words(hosts, inside_single_quotes(command_line(train)))));
+      return fmt::format("{}\n{}\n{}", coordinator, on_one_line(variables(hosts, train)),
+                         on_one_line(srun_words(hosts, train, inside_single_quotes(command_line(train)))));
     case HostLauncher::none:
       break;
   }
   throw InternalError("a run on several hosts without a launcher");
 }
 
-std::string hosts_lines(const HostsLaunch& hosts, std::size_t indent, std::size_t width) {
+std::string hosts_lines(const HostsLaunch& hosts, const Command& train, std::size_t indent, std::size_t width) {
   constexpr auto inner = "…";
   switch (hosts.launcher) {
     case HostLauncher::xpk:
-      return in_lines(xpk_words(hosts, inner), indent, width);
+      return in_lines(xpk_words(hosts, train, inner), indent, width);
     case HostLauncher::srun:
-      return in_lines({coordinator}, indent, width) + in_lines(variables(hosts), indent, width) +
-             in_lines(srun_words(hosts, inner), indent, width);
+      return in_lines({coordinator}, indent, width) + in_lines(variables(hosts, train), indent, width) +
+             in_lines(srun_words(hosts, train, inner), indent, width);
     case HostLauncher::none:
       break;
   }

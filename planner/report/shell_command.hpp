@@ -29,7 +29,7 @@ std::string command_lines(const Command& command, std::size_t indent, std::size_
 std::string hosts_script(const HostsLaunch& hosts, const Command& train);
 
 /// The same on a terminal, with "…" for the train command that stands above it.
-std::string hosts_lines(const HostsLaunch& hosts, std::size_t indent, std::size_t width);
+std::string hosts_lines(const HostsLaunch& hosts, const Command& train, std::size_t indent, std::size_t width);
 
 /// The words without MaxText's command, for `shardplan explain`.
 std::string settings_lines(const PrintedArguments& arguments, std::size_t indent, std::size_t width);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <arguments/words/readers_value.hpp>
 #include <filesystem>
 #include <formats/fingerprint.hpp>
 #include <formats/strict_json.hpp>
@@ -57,7 +58,8 @@ SweepRequestWords words_of(const SweepFlags& flags) {
   if (flags.within) words.emplace_back("--within", *flags.within);
   for (const auto& word : flags.plan.key_values) {
     const auto equals = word.find('=');
-    words.emplace_back(word.substr(0, equals), with_contents(word.substr(equals + 1)));
+    const std::string key = word.substr(0, equals);
+    words.emplace_back(key, with_contents(shown_value(key, word.substr(equals + 1))));
   }
   std::sort(words.begin(), words.end());
   return words;

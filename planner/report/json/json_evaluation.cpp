@@ -109,7 +109,7 @@ OrderedJson json_commands(const Evaluation& evaluation) {
 OrderedJson json_to_add(const Evaluation& evaluation) {
   OrderedJson words = OrderedJson::array();
   if (const auto commands = commands_of(evaluation))
-    for (const ReadersWord word : commands->to_add) words.push_back(name_of(word));
+    for (const ReadersWord word : left_to_add(commands->train)) words.push_back(name_of(word));
   return words;
 }
 

@@ -102,7 +102,8 @@ std::string hosts_title(const HostsLaunch& hosts) {
 
 std::string hosts_section(const RunCommands& commands, const Style& style) {
   if (!commands.hosts) return "";
-  return wrap_text(hosts_title(*commands.hosts), "  ", style.width()) + hosts_lines(*commands.hosts, 4, style.width());
+  return wrap_text(hosts_title(*commands.hosts), "  ", style.width()) +
+         hosts_lines(*commands.hosts, commands.train, 4, style.width());
 }
 
 std::string compile_section(const RunCommands& commands, const Style& style) {
@@ -118,11 +119,10 @@ std::string_view words_for(ReadersWord word) {
 /// "(add run_name and the data set)"; empty where all is said.
 std::string command_remark(const RunCommands& commands, bool runs) {
   if (!runs) return "(does not run as it is)";
+  const std::vector<ReadersWord> left = left_to_add(commands.train);
   std::string words;
-  for (std::size_t i = 0; i < commands.to_add.size(); ++i) {
-    const bool is_last = i + 1 == commands.to_add.size();
-    words += fmt::format("{}{}", i == 0 ? "" : is_last ? " and " : ", ", words_for(commands.to_add[i]));
-  }
+  for (std::size_t i = 0; i < left.size(); ++i)
+    words += fmt::format("{}{}", i == 0 ? "" : i + 1 == left.size() ? " and " : ", ", words_for(left[i]));
   return words.empty() ? "" : fmt::format("(add {})", words);
 }
 

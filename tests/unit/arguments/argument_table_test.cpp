@@ -88,8 +88,17 @@ TEST(ArgumentTable, AcceptsWhateverCannotChangeTheProgram) {
                                                "tokenizer_path=a=b");
 }
 
-TEST(ArgumentTable, NeverRepeatsCredentialsNorStepsOfOtherPlans) {
-  EXPECT_EQ(printed(read_llama("hf_access_token=secret compiled_trainstep_file=step.pickle")), printed(read_llama("")));
+TEST(ArgumentTable, LeavesStepsOfOtherPlansOut) {
+  EXPECT_EQ(printed(read_llama("compiled_trainstep_file=step.pickle")), printed(read_llama("")));
+}
+
+TEST(ArgumentTable, HidesCredentialsFromWhereTheyAreRead) {
+  EXPECT_EQ(printed(read_llama("hf_access_token=secret")), printed(read_llama("")) + " hf_access_token=${HF_TOKEN?}");
+  const GivenArguments given(words("hf_access_token=secret"), std::nullopt);
+  EXPECT_EQ(given.find("hf_access_token")->text, "${HF_TOKEN?}");
+  EXPECT_EQ(given.find("hf_access_token")->place, "hf_access_token=${HF_TOKEN?}");
+  EXPECT_EQ(error_of("model_name=llama2-7b hf_access_token=secret hf_access_token=other"),
+            "hf_access_token is given twice: '${HF_TOKEN?}' and '${HF_TOKEN?}'");
 }
 
 TEST(ArgumentTable, HasTheDefaultsOfWhatCommandsRepeat) {

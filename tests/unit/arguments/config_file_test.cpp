@@ -55,7 +55,12 @@ TEST_F(ConfigFile, SaysWithWhatItTrains) {
   };
   EXPECT_EQ(passed(of_base, ""), PassedArguments{}) << "a copy of base.yml";
   EXPECT_EQ(passed("learning_rate: 1.e-4\ndataset_path: gs://Data\nhf_access_token: secret\n", "steps=20"),
-            (PassedArguments{{"dataset_path", "gs://Data"}, {"learning_rate", "1.e-4"}, {"steps", "20"}}));
+            (PassedArguments{{"dataset_path", "gs://Data"},
+                             {"hf_access_token", "${HF_TOKEN?}"},
+                             {"learning_rate", "1.e-4"},
+                             {"steps", "20"}}));
+  EXPECT_EQ(passed("wandb_project_name: MaxText\n", ""), (PassedArguments{{"wandb_project_name", "MaxText"}}))
+      << "base.yml's is maxtext";
   EXPECT_EQ(passed("normalization_layer_epsilon: 1.e-7\n", ""), PassedArguments{}) << "llama2-7b's own file wins over it";
   EXPECT_EQ(passed("override_model_config: true\n", ""), PassedArguments{}) << "of no effect in a file";
 }

@@ -61,6 +61,16 @@ class RefreshKeys(unittest.TestCase):
         self.assertEqual([kind["keys"] for kind in keys["ignored"][0]["values"]], [["empty"]])
         self.assertEqual(keys["maxtext"]["commit"], "0123456789")
 
+    def test_keeps_the_defaults_of_what_commands_repeat(self):
+        keys = copy.deepcopy(SMALL)
+        topic = keys["ignored"][0]
+        topic.update(in_commands=True, defaults={"path": "old", "gone_path": "x"})
+        difference = refresh_keys.compare(keys, refresh_keys.read_defaults(BASE_YML), {"field"})
+        self.assertEqual({key: difference["changed"][key] for key in ("path", "empty")}, {"path": "a#b", "empty": ""})
+        refresh_keys.apply(keys, difference, "0123456789", "2030-01-01")
+        self.assertEqual({key: topic["defaults"][key] for key in ("path", "empty")}, {"path": "a#b", "empty": ""})
+        self.assertNotIn("gone_path", topic["defaults"])
+
     def test_prints_the_file_as_it_is(self):
         self.assertEqual(refresh_keys.printed(BUILT_IN), (KEYS / "maxtext_keys.json").read_text())
         self.assertEqual(refresh_keys.printed_models(MODELS), (KEYS / "model_files.json").read_text())

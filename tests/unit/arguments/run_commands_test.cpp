@@ -81,7 +81,7 @@ TEST(RunCommands, OverrideWhatIsPlannedOtherwiseThanMaxTextsFileSays) {
 TEST(RunCommands, SayWhatIsLeftToAdd) {
   using enum ReadersWord;
   const auto to_add = [](const std::string& more) {
-    return commands_for("model_name=llama2-7b compile_topology=v5p-16" + more).to_add;
+    return left_to_add(commands_for("model_name=llama2-7b compile_topology=v5p-16" + more).train);
   };
   EXPECT_THAT(to_add(""), ElementsAre(run_name, base_output_directory, data_set));
   EXPECT_THAT(to_add(" run_name=a dataset_type=synthetic"), ElementsAre(base_output_directory));

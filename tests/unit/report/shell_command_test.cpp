@@ -50,21 +50,21 @@ TEST(ShellCommand, StartsNodesWithSrun) {
 }
 
 TEST(ShellCommand, AsksOnHostsForNothingThatTheCommandSays) {
-  const HostsLaunch slices{HostLauncher::xpk, "v5p-32", 2, 16, "my run", true};
-  EXPECT_THAT(hosts_script(slices, {{}, train.module, {{"run_name", "my run"}}}),
+  const HostsLaunch slices{HostLauncher::xpk, "v5p-32", 2, 16};
+  EXPECT_THAT(hosts_script(slices, {{}, train.module, {{"run_name", "my run"}, {"base_output_directory", "b"}}}),
               AllOf(HasSubstr(" --workload 'my run' "), EndsWith(" --command \"python3 -m maxtext.trainers.pre_train.train "
-                                                               "'run_name=my run'\"")));
-  const HostsLaunch nodes{HostLauncher::srun, "", 4, 8, "r", false};
+                                                               "'run_name=my run' base_output_directory=b\"")));
+  const HostsLaunch nodes{HostLauncher::srun, "", 4, 8};
   EXPECT_THAT(hosts_script(nodes, {{}, train.module, {{"run_name", "r"}}}),
               AllOf(HasSubstr(" NNODES=4 BASE_OUTPUT_DIRECTORY\n"),
                     EndsWith(" run_name=r base_output_directory=${BASE_OUTPUT_DIRECTORY?}'")));
 }
 
 TEST(ShellCommand, ShortensTheTemplateBelowItsCommand) {
-  EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, 4, 110),
+  EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, train, 4, 110),
               HasSubstr("\n      'NODE_RANK=$SLURM_NODEID … run_name=${RUN_NAME?} "
                         "base_output_directory=${BASE_OUTPUT_DIRECTORY?}'\n"));
-  EXPECT_EQ(hosts_lines({HostLauncher::xpk, "v5p-32", 2, 16}, 2, 100),
+  EXPECT_EQ(hosts_lines({HostLauncher::xpk, "v5p-32", 2, 16}, train, 2, 100),
             "  xpk workload create --cluster ${GKE_CLUSTER?} --workload ${RUN_NAME?} --base-docker-image \\\n"
             "    maxtext_base_image --tpu-type=v5p-32 --num-slices=2 --command \"… run_name=${RUN_NAME?} \\\n"
             "    base_output_directory=${BASE_OUTPUT_DIRECTORY?}\"\n");

@@ -1,7 +1,9 @@
 // Plans choose the blocks of splash attention, where nobody asked for some.
 #include <gmock/gmock.h>
 
+#include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/evaluate/program_cache.hpp>
 #include <planner/search/space/parallelism.hpp>
 #include <planner/search/space/pipeline_bounds.hpp>
 #include <set>
@@ -40,6 +42,21 @@ TEST(PlannedAttentionBlocks, HaveTwoKernelsBesideOneWhereSumsAreMany) {
             (Choices{SplashBlocks{2048, true}, SplashBlocks{2048, false}}));
   EXPECT_EQ(choices_of(request_of("tpu-v5p", {"max_target_length=16384", "use_tokamax_splash=true"})),
             Choices{(SplashBlocks{2048, false})});
+}
+
+// They say how a kernel runs, not what the program is: ProgramCache has one for all.
+TEST(PlannedAttentionBlocks, ShareAProgram) {
+  PlanRequest request = request_of("tpu-v5p", {"max_target_length=16384"});
+  const SearchSpace space = space_of(request);
+  const auto all = enumerate_parallelisms(space).list;
+  ASSERT_GT(all.size(), 1U);
+  std::set<const CountedProgram*> programs;
+  for (const Parallelism& p : all) {
+    const Configuration c = configuration_of(space, p, space.remat_policies.front(), p.batches.front());
+    programs.insert(space.programs->program_of(c).get());
+    EXPECT_EQ(program_of(c), space.programs->program_of(c)->program) << describe_splash_blocks(c.config);
+  }
+  EXPECT_EQ(programs.size(), 1U);
 }
 
 // What the search lets one show of the other.

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <arguments/readers_value.hpp>
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/words/readers_value.hpp>
 
 namespace shardplan {
 namespace {
@@ -21,6 +22,11 @@ std::optional<std::string> readers_variable(std::string_view value) {
   const std::string_view name = value.substr(begins.size(), value.size() - begins.size() - ends.size());
   if (name.empty() || !std::all_of(name.begin(), name.end(), is_of_a_name)) return std::nullopt;
   return std::string(name);
+}
+
+std::string shown_value(const std::string& key, std::string text) {
+  const IgnoredTopic* topic = topic_of(key);
+  return topic && !topic->variable.empty() && !text.empty() ? readers_value(topic->variable) : text;
 }
 
 }  // namespace shardplan

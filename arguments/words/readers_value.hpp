@@ -12,4 +12,7 @@ std::string readers_value(std::string_view variable);
 /// The variable of such a value; empty of any other.
 std::optional<std::string> readers_variable(std::string_view value);
 
+/// What was said of a key, as answers may carry it: of a credential the variable that its topic names, whatever it was.
+std::string shown_value(const std::string& key, std::string text);
+
 }  // namespace shardplan
