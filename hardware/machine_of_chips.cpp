@@ -6,6 +6,7 @@
 #include <set>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -74,7 +75,10 @@ Machine in_nodes(const HardwareProfile& profile, int chips, std::optional<int> s
   const int node = profile.chips_per_node;
   if (slices && chips % *slices != 0)
     throw InputError(fmt::format("{} can't be split into {} equal parts", counted(chips, "chip"), *slices));
-  if (slices && chips / *slices <= node) return {profile, slice_of_chips(profile, chips / *slices), *slices};
+  if (slices && chips / *slices > node)
+    throw InputError(fmt::format("{} has {} a node: {} don't fit in {}; in {} they do", profile.name, counted(node, "chip"),
+                                 counted(chips, "chip"), counted(*slices, "node"), divided_up(chips, node)));
+  if (slices) return {profile, slice_of_chips(profile, chips / *slices), *slices};
   if (chips <= node) return {profile, slice_of_chips(profile, chips), 1};
   slice_of_chips(profile, chips);  // throws unless the nodes are whole
   return {profile, slice_of_chips(profile, node), chips / node};

@@ -294,10 +294,15 @@ class HloReader {
     const auto at = instruction.rest.find(key);
     if (at == nowhere) return std::nullopt;
     auto text = instruction.rest.substr(at + key.size(), 40);
-    const auto digit = text.find_first_of("0123456789");
+    const auto begin = text.find_first_not_of("\\\":{n ");
     std::int64_t trips = -1;
-    if (digit != nowhere) std::from_chars(text.data() + digit, text.data() + text.size(), trips);
-    if (trips < 0) lines_.fail("malformed known_trip_count");
+    std::string_view rest;
+    if (begin != nowhere) {
+      const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), trips);
+      rest = text.substr(static_cast<std::size_t>(end - text.data()));
+    }
+    const bool is_whole = rest.starts_with('"') || rest.starts_with("\\\"");
+    if (trips < 0 || !is_whole) lines_.fail("malformed known_trip_count");
     return trips;
   }
 

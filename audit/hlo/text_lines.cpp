@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <audit/hlo/text_lines.hpp>
 #include <cerrno>
 #include <cstring>
@@ -14,11 +15,15 @@ namespace shardplan {
 namespace {
 
 constexpr std::size_t first_buffer = std::size_t{1} << 20;
+constexpr std::size_t most_at_once = std::size_t{1} << 15;  // of what is damaged zlib forgets what one call has decoded
 
-std::string reason_of(gzFile file) {
+/// In zlib's words, which begin with the path.
+std::string reason_of(gzFile file, const std::string& path) {
   int code = 0;
-  const char* text = gzerror(file, &code);
-  return code == Z_ERRNO ? std::strerror(errno) : text;
+  const std::string text = gzerror(file, &code);
+  if (code == Z_ERRNO) return std::strerror(errno);
+  const std::string named = path + ": ";
+  return text.starts_with(named) ? text.substr(named.size()) : text;
 }
 
 }  // namespace
@@ -33,11 +38,12 @@ TextSource open_text(const std::string& path) {
   if (!file) throw InputError(fmt::format("{}: {}", path, std::strerror(errno)));
   gzbuffer(file.get(), 1U << 17);
   return [file, path](char* buffer, std::size_t size) {
-    const int count = gzread(file.get(), buffer, static_cast<unsigned>(size));
+    const int count = gzread(file.get(), buffer, static_cast<unsigned>(std::min(size, most_at_once)));
+    if (count > 0) return static_cast<std::size_t>(count);  // whatever comes behind it
     int code = Z_OK;
     gzerror(file.get(), &code);
     if (count < 0 || (code != Z_OK && code != Z_STREAM_END))
-      throw InputError(fmt::format("{}: damaged or cut off ({})", path, reason_of(file.get())));
+      throw InputError(fmt::format("{}: damaged or cut off ({})", path, reason_of(file.get(), path)));
     return static_cast<std::size_t>(count);
   };
 }

@@ -85,11 +85,23 @@ void Gradients::scatter_what_is_sliced(TensorId constrained, const PartitionSpec
   }
 }
 
+namespace {
+
+/// Whether the gradient of hidden rows stays as wo's weights left it: MaxText constrains what they are made of, not them
+/// (mixtral8x7bx4_v5p8_ep8_offdispatch). Where products are laid out by size it doesn't
+/// (qwen3235ba22b_7x128_expert128_fix_save_out_proj).
+bool stays_split(const Layout& layout, const Operation& op, const Compiler& compiler) {
+  return op.role == OperationRole::expert_output && layout.partial.empty() &&
+         !compiler.has(Habit::lays_out_products_by_size);
+}
+
+}  // namespace
+
 void Gradients::settle(TensorId id) {
   for (const auto& [tensor_id, layout, op, apart, buffer, added] : contributions_) {
     if (tensor_id != id) continue;
     const PartitionSpec wanted = target(id);
-    if (!has_to_move(layout, wanted)) continue;
+    if (!has_to_move(layout, wanted) || stays_split(layout, *op, compiler_)) continue;
     const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
     Moves moves = reshard(tensor(id), layout, wanted, mesh_, compiler_);
     if (op->kind == OpKind::attention) scatter_what_is_sliced(id, wanted, moves);

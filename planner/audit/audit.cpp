@@ -106,6 +106,14 @@ void check_compiler(const HloProgram& program, const HardwareProfile& machine) {
                                program.source, compiler_name(program.built_for), machine.name, compiler_name(own)));
 }
 
+/// What one compiler emits says nothing about what another does.
+void check_one_compiler(const HloProgram& program, const HloProgram& earlier) {
+  const MaxtextHardware own = program.built_for, other = earlier.built_for;
+  if (own == other || own == MaxtextHardware::none || other == MaxtextHardware::none) return;
+  throw InputError(fmt::format("{}: compiled by {}, but {} by {}", earlier.source, compiler_name(other), program.source,
+                               compiler_name(own)));
+}
+
 /// Plans have the arguments of compiled programs within 0.01%; between models of one size they differ by percents.
 constexpr double other_program_from = 0.02;
 
@@ -173,6 +181,7 @@ AuditAnswer audit(const AuditRequest& request) {
   if (request.baseline) {
     const ScheduledProgram earlier = read_program(*request.baseline, request.timeline);
     if (machine) check_compiler(earlier.program, machine->hardware);
+    check_one_compiler(program, earlier.program);
     const ProgramTraffic baseline = read_traffic(earlier.program, answer.mesh, prices);
     if (request.timeline) answer.expected_step = time(earlier).timeline.seconds;
     answer.against = baseline.source;

@@ -40,8 +40,15 @@ CaseResult result_of(CheckedConfiguration checked) {
   return result;
 }
 
+/// A kernel that nobody chose is worth a warning: it says nothing about the rules that are checked.
+void demote_default_kernel(std::vector<Finding>& findings, const GivenArguments& arguments) {
+  for (auto& finding : findings)
+    if (finding.id == FindingId::attention_replicated && !arguments.find("attention"))
+      finding.severity = std::min(finding.severity, Severity::warning);
+}
+
 /// A sweep leaves out what MaxText would refuse, and has no use for the counts of each case.
-void sweep(const std::vector<Configuration>& configurations, Sweep& result) {
+void sweep(const std::vector<Configuration>& configurations, const GivenArguments& arguments, Sweep& result) {
   for (const auto& configuration : configurations) {
     const auto leave_out = [&](const Infeasible& violation) {
       const CheckedPlace place{configuration.model.name, describe(configuration.mesh), configuration.config.moe_path};
@@ -59,6 +66,7 @@ void sweep(const std::vector<Configuration>& configurations, Sweep& result) {
     CheckedConfiguration checked = check_evaluation(configuration, std::move(evaluation));
     std::erase_if(checked.evaluation.findings, [](const Finding& f) { return f.id == FindingId::memory_exceeded; });
     result.cases.push_back(result_of(std::move(checked)));
+    demote_default_kernel(result.cases.back().findings, arguments);
     result.cases.back().evaluation.reset();
     result.cases.back().fixed.reset();
   }
@@ -68,7 +76,7 @@ Sweep sweep_model(const CheckRequest& request, const Model& model) try {
   Sweep result;
   const auto cases = check_cases(request, model);
   if (!cases.empty()) result.models = {{model.name, cases.front().rules.mesh_axes}};
-  sweep(cases, result);
+  sweep(cases, request.run.arguments, result);
   return result;
 } catch (const InputError& error) {
   return {{}, {{{model.name, "", MoePath::none}, error.what()}}, {}};
@@ -98,13 +106,6 @@ std::vector<std::string> settings_of(const CheckRequest& request) {
   if (const int slices = request.machines.front().num_slices; slices > 1)
     settings.push_back(fmt::format("compile_topology_num_slices={}", slices));
   return settings;
-}
-
-/// A kernel that nobody chose is worth a warning: it says nothing about the rules that are checked.
-void demote_default_kernel(std::vector<Finding>& findings, const GivenArguments& arguments) {
-  for (auto& finding : findings)
-    if (finding.id == FindingId::attention_replicated && !arguments.find("attention"))
-      finding.severity = std::min(finding.severity, Severity::warning);
 }
 
 std::vector<CaseResult> single(const CheckRequest& request) {

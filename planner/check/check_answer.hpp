@@ -73,6 +73,7 @@ struct SweptModel {
 struct CheckAnswer {
   std::string rules;  ///< name, or path as given
   bool rules_are_file = false;
+  bool is_of_program = false;  ///< what `audit` found in a program, in this form: no baseline of rules
   std::string hardware;
   std::vector<std::string> models, meshes;  ///< that were checked
   std::vector<MoePath> paths;               ///< likewise; none where all models are dense

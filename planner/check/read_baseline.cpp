@@ -74,11 +74,17 @@ Baseline read_findings(StrictObject& list, const std::string& key, StrictObject 
   return baseline;
 }
 
+[[noreturn]] void refuse(const std::string& path) {
+  throw InputError(path + ": expected what `shardplan check` wrote with --format json or sarif");
+}
+
 Baseline read_sarif(StrictObject& log, const std::string& path) {
   const Json& runs = log.array("runs");
   if (runs.size() != 1) log.fail("runs", "the one run of a shardplan check");
   StrictObject run(runs.front(), path + ": runs");
-  return read_findings(run, "results", run.object("properties"), path, read_result);
+  StrictObject properties = run.object("properties");
+  if (properties.has("command") && properties.text("command") != "check") refuse(path);
+  return read_findings(run, "results", std::move(properties), path, read_result);
 }
 
 }  // namespace
@@ -88,7 +94,7 @@ Baseline read_baseline(const std::string& path) {
   StrictObject document(json, path);
   if (document.has("runs")) return read_sarif(document, path);
   if (!document.has("command") || document.text("command") != "check")
-    throw InputError(path + ": expected what `shardplan check` wrote with --format json or sarif");
+    refuse(path);
   return read_findings(document, "findings", document, path, read_finding);
 }
 

@@ -1,11 +1,11 @@
 // shardplan ARGUMENTS → task → answer → standard output or -o FILE. Exit codes: docs/exit-codes.md.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <exception>
 #include <planner/cli/command_table.hpp>
-#include <planner/cli/output_file.hpp>
 #include <planner/cli/parse_words.hpp>
+#include <planner/cli/streams/output_file.hpp>
+#include <planner/cli/streams/standard_streams.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/spelling.hpp>
 
@@ -29,7 +29,7 @@ int exit_code(Outcome outcome) {
 
 /// Why there is no answer, where there is none.
 Outcome complain(const Answer& answer) {
-  fmt::print(stderr, "shardplan: {}\n", answer.complaint);
+  write_to_standard_error(fmt::format("shardplan: {}\n", answer.complaint));
   return answer.outcome;
 }
 
@@ -47,6 +47,7 @@ Outcome answer_to_file(const Task& task) {
   OutputFile file(*task.output_file);
   const Answer answer = task.compute(task.style);
   if (!answer.complaint.empty()) return complain(answer);
+  write_to_standard_error(answer.remarks);
   check_is_no_input(*task.output_file);
   check_files(answer);
   write_files(answer);
@@ -57,6 +58,7 @@ Outcome answer_to_file(const Task& task) {
 Outcome answer_to_standard_output(const Task& task) {
   const Answer answer = task.compute(task.style);
   if (!answer.complaint.empty()) return complain(answer);
+  write_to_standard_error(answer.remarks);
   check_files(answer);
   write_files(answer);
   write_to_standard_output(answer.text);
@@ -74,7 +76,7 @@ int run(const Words& words) try {
 /// What the user typed, or what stands in a file, may be anything: it comes back as one line of text.
 int report(int code, std::string_view kind, const std::exception& error) {
   constexpr std::size_t longest_message = 2000;
-  fmt::print(stderr, "shardplan: {}{}\n", kind, printable(error.what(), longest_message));
+  write_to_standard_error(fmt::format("shardplan: {}{}\n", kind, printable(error.what(), longest_message)));
   return code;
 }
 
@@ -89,4 +91,7 @@ int run_guarded(const Words& words) try { return run(words); } catch (const Inpu
 }  // namespace
 }  // namespace shardplan
 
-int main(int argc, char** argv) { return shardplan::run_guarded({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  shardplan::hold_standard_streams();
+  return shardplan::run_guarded({argv + 1, argv + argc});
+}

@@ -23,6 +23,7 @@ struct Answer {
   Outcome outcome = Outcome::answered;
   std::vector<SideFile> files = {};
   std::string complaint = {};  ///< there is no such answer, and why: for standard error; nothing is written
+  std::string remarks = {};    ///< lines for standard error beside the answer
 };
 
 struct Task {

@@ -11,6 +11,7 @@
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/search/comparison.hpp>
 #include <shardplan/error.hpp>
+#include <span>
 #include <tuple>
 
 namespace shardplan {
@@ -67,6 +68,14 @@ void require_answer(const CompareAnswer& answer) {
   throw InputError(fmt::format("none of {} can be costed; {}: {}", answer.refused.size(), subject, first.reason));
 }
 
+/// One of several meshes that no rule set on no machine has: a slip, which would be one row less.
+void require_mesh(const CompareAnswer& answer, std::size_t rows, std::size_t refused, const PlanRequest& asked) {
+  const std::span own = std::span(answer.refused).subspan(refused);
+  const auto is_infeasible = [](const RefusedCase& one) { return one.is_infeasible; };
+  if (asked.mesh.empty() || answer.rows.size() > rows || own.empty() || std::ranges::any_of(own, is_infeasible)) return;
+  throw InputError(fmt::format("--mesh {}: {}", describe(asked.mesh), own.front().reason));
+}
+
 /// As commands print it: base.yml's 12.0 is 12.
 std::string printed_default(const std::string& key) {
   const std::string text = base_default(key);
@@ -118,10 +127,13 @@ CompareAnswer compare(const CompareRequest& request) {
   answer.objective = first.objective;
   answer.varies_batch = request.varies_batch;
   answer.varies_remat = request.varies_remat;
-  for (const auto& [settings, plan] : request.cases)
+  for (const auto& [settings, plan] : request.cases) {
+    const std::size_t rows = answer.rows.size(), refused = answer.refused.size();
     for (const auto& machine : plan.machines)
       for (const auto& rules : plan.rule_sets)
         for (const MoePath path : paths_of(plan)) add_case(answer, settings, with(plan, machine, rules, path), request.top);
+    if (request.cases.size() > 1) require_mesh(answer, rows, refused, plan);
+  }
   require_answer(answer);
   sort_rows(answer.rows);
   return answer;

@@ -9,6 +9,9 @@ namespace shardplan {
 /// Of experts' weights, and of what they compute.
 inline constexpr const char* rules_of_experts[] = {"exp", "activation_exp"};
 
+/// Of the tokens that the dropping path sends to experts: their batch, and their experts.
+inline constexpr const char* rules_of_dispatch[] = {"activation_batch_moe", "activation_exp"};
+
 /// How many rules have the name.
 int count_rules(const RuleSet& rules, const std::string& logical);
 

@@ -3,6 +3,8 @@
 //   on the masks' batch, not on the dispatch's experts   expert weights are gathered       expert-axis-stolen
 //   on both                                              tokens are exchanged              (all-to-all)
 //   not on the batch, on the dispatch's experts          tokens are gathered               missing-all-to-all
+//   on neither                                           tokens and what experts make of
+//                                                        them are gathered                  missing-all-to-all, an error
 #include <fmt/format.h>
 
 #include <cost_models/partition/products/ragged_dot.hpp>
@@ -58,6 +60,13 @@ std::string ways_to_split_experts(const RuleSet& rules) {
   return ways;
 }
 
+/// Both rules with the axes, and the flag that keeps the batch from taking them alone.
+std::string ways_to_exchange(const RuleSet& rules, const std::vector<std::string>& axes) {
+  std::string ways;
+  for (const char* logical : rules_of_dispatch) ways += offer_axes(rules, logical, axes).words + ", and ";
+  return ways + "moe_dispatch_no_expert_sharding=True";
+}
+
 /// The mesh has an `expert` axis above 1, and no rule gives it to the experts.
 MaybeFinding experts_not_split(const FindingSubject& s) {
   const auto axis = s.mesh().find(AxisRole::expert);
@@ -73,6 +82,32 @@ MaybeFinding experts_not_split(const FindingSubject& s) {
                  names_of({AxisRole::expert}),
                  ways_to_split_experts(s.rules()),
                  rules_named(s.rules(), {"exp", "activation_exp"})};
+}
+
+/// Of what experts read and make: all but their routing.
+bool is_of_experts(const Collective& c, const FindingSubject& s) {
+  const Operation* op = s.operation_of(c);
+  return is_expert_weight(c, s) || (op && op->module == Module::mixture && op->kind != OpKind::routing);
+}
+
+/// Neither the batch nor the experts of the dispatch are split over the experts' axes.
+MaybeFinding experts_left_off_dispatch(const FindingSubject& s) {
+  const Traffic moved =
+      traffic_of(s, [&](const Collective& c) { return over_expert_axes(c, s) && is_of_experts(c, s); });
+  if (moved.empty()) return std::nullopt;
+  Finding finding{
+      FindingId::missing_all_to_all,
+      Severity::error,
+      fmt::format("rules activation_batch_moe and activation_exp both leave '{0}' off the dispatch: in place of an "
+                  "all-to-all of the routed tokens, all of them, and all that experts make of them, are gathered over "
+                  "'{0}', {1}",
+                  expert_axes_text(s), in_words(moved)),
+      "MoeBlock_0/dispatch, wi_0, wi_1, wo",
+      expert_axis_names(s),
+      ways_to_exchange(s.rules(), expert_axis_names(s)),
+      rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
+  finding.extent = moved.seconds.value;
+  return finding;
 }
 
 }  // namespace
@@ -121,8 +156,8 @@ MaybeFinding expert_output_not_peeled(const FindingSubject& s) {
 
 MaybeFinding missing_all_to_all(const FindingSubject& s) {
   if (auto finding = experts_not_split(s)) return finding;
-  if (!is_dropping(s) || s.program.expert_axes.empty()) return std::nullopt;
-  if (splits_mask_batch(s) || !splits_dispatched_experts(s)) return std::nullopt;
+  if (!is_dropping(s) || s.program.expert_axes.empty() || splits_mask_batch(s)) return std::nullopt;
+  if (!splits_dispatched_experts(s)) return experts_left_off_dispatch(s);
   const Traffic tokens = traffic_of(s, [&](const Collective& c) {
     const Operation* op = s.operation_of(c);
     return !c.parameter && over_expert_axes(c, s) && op && op->module == Module::mixture && op->kind != OpKind::routing;

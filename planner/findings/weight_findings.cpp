@@ -24,7 +24,8 @@ AxisList missing_from(const PartitionSpec& spec, const AxisList& axes) {
   return missing;
 }
 
-/// Elements of all parameters, of those that miss an axis, and the largest of the latter.
+/// Elements of all trained parameters, of those that miss an axis, and the largest of the latter. Tables and biases that are
+/// no nnx.Param (MaxText layers/moe.py: Tid2EidVar, MoEBiasVar) aren't among what its check counts.
 struct Census {
   std::int64_t all = 0, unsharded = 0, largest = 0;
   const Block* block = nullptr;
@@ -37,7 +38,7 @@ Census count_parameters(const std::vector<PartitionedBlock>& blocks, const AxisL
   for (const auto& block : blocks)
     for (std::size_t i = 0; i < block.specs().size(); ++i) {
       const Tensor& tensor = block.block->tensors[i];
-      if (!tensor.parameter) continue;
+      if (!is_trained(tensor)) continue;
       const std::int64_t elements = elements_of(tensor) * block.block->layers;
       const AxisList missing = missing_from(block.specs()[i], axes);
       census.all += elements;

@@ -41,9 +41,27 @@ RuleSet with_axis_in(RuleSet set, const std::string& logical, const std::string&
   return set;
 }
 
-/// The rules of experts with their axis, where they lack it; else the sparse path.
+/// Whether the rules of the dispatch leave an axis out, all of them.
+bool leave_off_dispatch(const RuleSet& rules, const std::string& axis) {
+  return std::none_of(std::begin(rules_of_dispatch), std::end(rules_of_dispatch),
+                      [&](const char* logical) { return names_axis(rules, logical, axis); });
+}
+
+/// The rules of the dispatch with the experts' axes, and the flag that keeps its batch from taking them alone.
+Configuration split_dispatch(const std::vector<std::string>& axes, Configuration c) {
+  for (const char* logical : rules_of_dispatch)
+    for (const std::string& axis : axes) c.rules = with_axis_in(std::move(c.rules), logical, axis);
+  c.config.moe_dispatch_no_expert_sharding = true;
+  return c;
+}
+
+/// The rules of experts, or of their dispatch, with the axes that they lack; else the sparse path.
 Configuration exchanged_tokens(const Finding& finding, Configuration c) {
-  if (!expert_axes(c.rules, c.mesh).empty()) return sparse_path(finding, std::move(c));
+  if (!expert_axes(c.rules, c.mesh).empty()) {
+    const auto left_off = [&](const std::string& axis) { return leave_off_dispatch(c.rules, axis); };
+    if (std::all_of(finding.axes.begin(), finding.axes.end(), left_off)) return split_dispatch(finding.axes, std::move(c));
+    return sparse_path(finding, std::move(c));
+  }
   for (const char* logical : rules_of_experts)
     c.rules = with_axis_in(std::move(c.rules), logical, std::string(name_of(AxisRole::expert)));
   return c;

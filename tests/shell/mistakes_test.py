@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What newcomers get wrong is said in one line, with the way out. Usage: mistakes_test.py PATH_OF_SHARDPLAN"""
+import json
 import os
 import pathlib
 import subprocess
@@ -20,6 +21,7 @@ odd = ["--model", "llama3.1-8b", "--chips", "24", "--hardware", "h100"]
 
 # What is typed, the exit code, and what stands in the message (2) or in the answer (0, 3).
 program = str(pathlib.Path(__file__).resolve().parents[2] / "tests/data/audit/mx7_v5p8_ep8_fix.hlo.gz")
+gpu_program = program.replace("mx7_v5p8_ep8_fix", "h100_mx_ep8_dm")
 mixtral = ["audit", "--hlo", program, "compile_topology=v5p-16", "moe_dispatch_no_expert_sharding=True",
            "model_name=mixtral-8x7b", "per_device_batch_size=1", "ici_fsdp_parallelism=1", "ici_expert_parallelism=8",
            "capacity_factor=1.25", "sparse_matmul=False", "megablox=False", "max_target_length=4096"]
@@ -32,6 +34,14 @@ cases = [
     ([*small, "--price", "h100=2"], 0, "$/M tokens"),
     (["compare", *two, "--price", "h100=20,v5p=1"], 0, "1  tpu-v5p, fsdp=8, default: "),
     (["compare", *two, "--price", "h100=20"], 0, "tpu-v5p default: no price to rank by: give --price tpu-v5p="),
+    (["--model", "llama2-7b", "--chips", "32", "--hardware", "h100", "--slices", "2"], 2,
+     "h100 has 8 chips a node: 32 chips don't fit in 2 nodes; in 4 they do"),
+    (["compare", *small, "--mesh", "fsdp=8", "--mesh", "fsdp=16"], 2,
+     "--mesh fsdp=16: no mesh of 8 devices with fsdp=16"),
+    (["audit", "--hlo", program, "--tolerance", "50%"], 2, "--tolerance and --ignore-below are for a comparison"),
+    (["audit", "--hlo", program, "--program", "train"], 2, "--program is about the plan of a run: give its arguments"),
+    (["audit", "--hlo", program, "--baseline", gpu_program], 2,
+     "h100_mx_ep8_dm.hlo.gz: compiled by XLA:GPU, but " + program + " by XLA:TPU"),
     ([*odd, "--per-device-batch", "0.25"], 0, "with 12,288 tokens a step"),
     ([*odd, "--rules", "pure-fsdp"], 2, "no rule set searched has a mesh of 24 devices whose axes divide the dims"),
     ([*odd, "--global-batch-tokens", "3000"], 2, "nearest: 2048 or 4096"),
@@ -97,6 +107,26 @@ cases = [
 ]
 
 
+def deaf(binary, folder):
+    """Where nobody listens on standard error the exit code is the same, and no file gets what is said there."""
+    failures = []
+    for redirection in ("2>&-", "2>/dev/full"):
+        for words, code in ((["check", "--rules", "nosuch"], 2), (["sweep", *small, "--xla-flags=--xla_foo_bar=1"], 0),
+                            (["sweep", *small, "--format", "json", "-o", "deaf.json"], 0)):
+            done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {redirection}', binary, *words], capture_output=True,
+                                  text=True, cwd=folder)
+            if done.returncode != code:
+                failures.append(f"{' '.join(words)} {redirection}\n  exit {done.returncode}, not {code}")
+        sweep = pathlib.Path(folder) / "deaf.json"
+        if not sweep.exists() or len(json.loads(sweep.read_text())["cells"]) != 1:
+            failures.append(f"sweep -o deaf.json {redirection}: the file is torn")
+        sweep.unlink(missing_ok=True)
+    said = subprocess.run([binary, "sweep", *small, "--xla-flags=--xla_foo_bar=1"], capture_output=True, text=True).stderr
+    if "--xla_foo_bar=1 on h100: not known: the figures are those without it" not in said:
+        failures.append(f"an unknown flag is not said: {said!r}")
+    return failures
+
+
 def main(binary):
     failures = []
     with tempfile.TemporaryDirectory() as folder:
@@ -106,6 +136,7 @@ def main(binary):
             text = done.stderr if code == 2 else done.stdout
             if done.returncode != code or said not in text or (code == 2 and done.stdout):
                 failures.append(f"{' '.join(words)}\n  exit {done.returncode}, not {code} with {said!r}: {text[:300]}")
+        failures += deaf(binary, folder)
         if os.listdir(folder):
             failures.append(f"files were written: {os.listdir(folder)}")
     print("\n".join(failures) or f"{len(cases)} mistakes are said")

@@ -24,6 +24,7 @@ class Chooser {
     if (left && right) return {axis, clash(axis, *left, *right, wanted)};
     if (left) return {axis, one_sided(axis, *left, lhs_, rhs_, wanted)};
     if (right) return {axis, one_sided(axis, *right, rhs_, lhs_, wanted)};
+    if (wanted == Dim::experts && lhs_.has(*wanted) && rhs_.has(*wanted)) return {axis, wanted};  // both are sliced for free
     return {axis};  // nobody has it: computed alike on all its devices, the result is sliced
   }
 
@@ -110,6 +111,9 @@ class Chooser {
   ///   a dim of the result that the result wants elsewhere, on a dim of the other operand: there (the other is sliced for
   ///     free, this one gathered: tokens for experts whose rules leave the batch without the expert axis, and features
   ///     where rules split them over it: mixtral8x7bx4_v5p8_eptp_fsdp2ep4)
+  ///   a dim of all three that constraints leave whole in the other operand and in the result: this operand is gathered
+  ///     (weights of experts that rules leave off the dispatch: wi_0 and wi_1; wo reads hidden rows, which no constraint
+  ///     says where they are, so that they are sliced: mixtral8x7bx4_v5p8_ep8_offdispatch)
   ///   another dim of the result: the result inherits it
   ///   contracted experts (the combine after such a dispatch): rows go where the result wants the axis, else partial sums
   ///   words of one-hot ids, which a device compares with its own: partial sums of the table's rows, and for its gradient
@@ -125,6 +129,8 @@ class Chooser {
     if (goes_by_size_) return wanted && is_outvoted(axis, dim, *wanted) ? wanted : dim;
     const bool one_hot = !other.differentiable() && other.has(Dim::vocab);
     const bool gives_way = is_sliced(dim) || (one_hot && wanted == Dim::vocab) || wanted == Dim::experts;
+    const bool pinned_whole = !wanted && other.pinned() && other.has(dim) && result_.has_spec();
+    if (result_.has(dim) && pinned_whole) return std::nullopt;
     if (result_.has(dim)) return elsewhere && gives_way ? wanted : dim;
     if (one_hot && dim == Dim::vocab) return dim;
     if (dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;

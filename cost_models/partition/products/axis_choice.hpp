@@ -14,13 +14,16 @@ class ProductTensor {
   /// `spec`: null where any would do.
   ProductTensor(const Dims& dims, const PartitionSpec* spec, bool differentiable = true);
   ProductTensor(const EinsumOperand& operand)
-      : ProductTensor(operand.tensor->dims, &operand.spec, operand.tensor->differentiable) {}
+      : ProductTensor(operand.tensor->dims, &operand.spec, operand.tensor->differentiable) {
+    pinned_ = operand.pinned;
+  }
 
   const Dims& dims() const { return dims_; }
   /// Only of one that has a spec.
   const PartitionSpec& spec() const { return *spec_; }
   bool has_spec() const { return spec_ != nullptr; }
   bool differentiable() const { return differentiable_; }
+  bool pinned() const { return pinned_; }
   bool has(Dim dim) const { return (present_ >> static_cast<int>(dim) & 1) != 0; }
   /// Of what has no spec none.
   std::optional<Dim> split_by(AxisId axis) const {
@@ -35,6 +38,7 @@ class ProductTensor {
   const Dims& dims_;
   const PartitionSpec* spec_;
   bool differentiable_;
+  bool pinned_ = false;
   std::uint64_t present_ = 0;  ///< a bit a Dim
   std::array<std::int8_t, most_mesh_axes> place_of_;
 };

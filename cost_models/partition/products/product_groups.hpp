@@ -16,6 +16,7 @@ inline bool has(const Dims& dims, Dim dim) {
 struct EinsumOperand {
   const Tensor* tensor;
   PartitionSpec spec;
+  bool pinned = false;  ///< a constraint says where it is; else where it is follows from those that read it, too
 };
 
 /// The axes that were matched before each operand was gathered.

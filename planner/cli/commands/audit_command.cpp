@@ -7,6 +7,7 @@
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <planner/cli/flags/trace_flag.hpp>
+#include <planner/cli/streams/flag_remarks.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <arguments/words/given_arguments.hpp>
 #include <planner/cli/verdict.hpp>
@@ -64,6 +65,9 @@ AuditRequest read_request(const AuditFlags& flags) {
     request.configuration = read_configuration(as_compiled(flags.run));
     return request;
   }
+  if (!flags.baseline && (flags.tolerance || flags.ignore_below))
+    throw InputError("--tolerance and --ignore-below are for a comparison: give --baseline, or the run's arguments");
+  if (flags.run.program) throw InputError("--program is about the plan of a run: give its arguments");
   if (flags.run.reserve || flags.run.memory_fraction)
     throw InputError("--reserve-hbm and --memory-fraction are about the plan of a run: give its arguments");
   if (flags.run.mesh) request.mesh = read_axes(*flags.run.mesh);
@@ -82,6 +86,7 @@ CheckAnswer as_check(const AuditAnswer& answer, bool points_at_program) {
   CheckAnswer check;
   check.rules = answer.program;
   check.rules_are_file = points_at_program;
+  check.is_of_program = true;
   check.hardware = answer.hardware;
   for (const auto& finding : answer.findings) check.findings.push_back({finding, "", {}, {}, Standing::counts});
   return check;
@@ -125,7 +130,10 @@ Task audit_command(const Words& words) {
   const AuditRequest request = read_request(flags);
   return parser.task([request, file = flags.trace](Format format, const Style& style) {
     const AuditAnswer found = audit(request);
-    Answer answer{print(found, format, style), outcome_of(found)};
+    FlagRemarks remarks;
+    if (request.configuration) remarks.add(found.hardware, request.configuration->compiler);
+    else if (request.compiler) remarks.add(found.hardware, *request.compiler);
+    Answer answer{print(found, format, style), outcome_of(found), {}, {}, remarks.text()};
     return file ? with_trace(std::move(answer), *file, traces_of(found, request)) : answer;
   });
 }

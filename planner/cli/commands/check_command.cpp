@@ -8,6 +8,7 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
+#include <planner/cli/streams/flag_remarks.hpp>
 #include <planner/cli/verdict.hpp>
 #include <planner/report/check_report.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
@@ -83,7 +84,9 @@ Task check_command(const Words& words) {
   return parser.task([request, policy](Format format, const Style& style) {
     CheckAnswer answer = check(request);
     judge(answer, policy);
-    return Answer{print(answer, format, style), outcome_of(answer)};
+    FlagRemarks remarks;
+    remarks.add(answer.hardware, request.run.compiler);
+    return Answer{print(answer, format, style), outcome_of(answer), {}, {}, remarks.text()};
   });
 }
 

@@ -8,6 +8,7 @@
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/evaluate/flagged_memory.hpp>
 #include <planner/cli/print_answer.hpp>
+#include <planner/cli/streams/flag_remarks.hpp>
 #include <planner/report/compare/compare_table.hpp>
 #include <planner/report/compare_report.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
@@ -78,8 +79,11 @@ Answer answer_compare(const CompareAnswer& answer, Format format, const Style& s
                           .markdown = [&] { return compare_markdown(answer); },
                           .csv = [&] { return compare_csv(answer); },
                           .title = compare_title(answer) + ": shardplan compare"};
-  return {print_answer(printers, format),
-          any_runs(answer) ? Outcome::answered : Outcome::nothing_feasible};
+  FlagRemarks remarks;
+  for (const ComparedRow& row : answer.rows)
+    if (const auto& run = row.evaluation.configuration) remarks.add(run->hardware.name, run->compiler);
+  return {print_answer(printers, format), any_runs(answer) ? Outcome::answered : Outcome::nothing_feasible, {}, {},
+          remarks.text()};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <models/model_names.hpp>
 #include <models/print_model_file.hpp>
 #include <planner/cli/commands.hpp>
-#include <planner/cli/output_file.hpp>
+#include <planner/cli/streams/output_file.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/report/json/commented_files.hpp>
 #include <shardplan/error.hpp>

@@ -11,7 +11,7 @@
 #include <planner/cli/flags/search_flags.hpp>
 #include <planner/cli/flags/what_if_flag.hpp>
 #include <planner/cli/print_answer.hpp>
-#include <planner/cli/search_progress.hpp>
+#include <planner/cli/streams/search_progress.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/markdown/markdown_report.hpp>

@@ -30,7 +30,7 @@ void add_search_flags(CommandParser& parser, PlanFlags& flags) {
   add_space_flags(parser, flags);
   parser.add("--objective", flags.objective, "GOAL", "throughput, memory or cost", objective_words());
   parser.add("--price", flags.price, "NAME=DOLLARS[,...]",
-             "Dollars an hour for a chip: what a million tokens cost, and --objective cost");
+             "Dollars an hour for a chip: for --objective cost; plan says what tokens cost, too");
 }
 
 void add_mesh_and_settings(CommandParser& parser, PlanFlags& flags) {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <planner/cli/streams/standard_streams.hpp>
 #include <planner/cli/sweep/progress_line.hpp>
 
 namespace shardplan {
@@ -10,7 +10,7 @@ ProgressLine::ProgressLine(std::size_t known, std::size_t total, bool to_file)
     : known_(known), total_(total), terminal_(isatty(STDERR_FILENO) == 1), lines_(to_file && !terminal_) {}
 
 ProgressLine::~ProgressLine() {
-  if (terminal_) fmt::print(stderr, "\r\033[K");
+  if (terminal_) write_to_standard_error("\r\033[K");
 }
 
 /// ", 40 s left" or ", 12 min left" if the others take what those so far took; nothing before one is done.
@@ -24,13 +24,12 @@ std::string ProgressLine::time_left() const {
 void ProgressLine::begin(const std::string& what) {
   ++begun_;
   if (!terminal_) return;
-  fmt::print(stderr, "\r\033[K{}/{}{}: {}", known_ + begun_, total_, time_left(), what);
-  std::fflush(stderr);
+  write_to_standard_error(fmt::format("\r\033[K{}/{}{}: {}", known_ + begun_, total_, time_left(), what));
 }
 
 void ProgressLine::end(const std::string& result) {
   ++done_;
-  if (lines_) fmt::print(stderr, "{}/{} {}\n", known_ + done_, total_, result);
+  if (lines_) write_to_standard_error(fmt::format("{}/{} {}\n", known_ + done_, total_, result));
 }
 
 }  // namespace shardplan

@@ -7,7 +7,8 @@
 #include <mutex>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/search_flags.hpp>
-#include <planner/cli/output_file.hpp>
+#include <planner/cli/streams/flag_remarks.hpp>
+#include <planner/cli/streams/output_file.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/print_answer.hpp>
 #include <planner/cli/sweep/progress_line.hpp>
@@ -120,11 +121,13 @@ Answer answer_sweep(const SweepRequest& request, const std::optional<std::string
   SweepRecord record(record_file(file, format),
                      {request.words, request.goal, request.shard, grid.size(), {}, request.machine_files});
   plan_cells(request, grid, record, file.has_value());
+  FlagRemarks remarks;
+  for (const PlanRequest& asked : request.requests) remarks.add(asked);
   const std::string text = print_sweep(record.answer(), format, style);
-  if (!file) return {text, outcome_of(record.answer())};
+  if (!file) return {text, outcome_of(record.answer()), {}, {}, remarks.text()};
   OutputFile(*file).commit(text);
   if (record_file(file, format) != file) record.remove();
-  return {"", outcome_of(record.answer())};
+  return {"", outcome_of(record.answer()), {}, {}, remarks.text()};
 }
 
 NamedSweep read_named(const std::string& file) { return {file, read_sweep(read_file(file), file)}; }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <formats/strict_json.hpp>
-#include <planner/cli/output_file.hpp>
+#include <planner/cli/streams/output_file.hpp>
 #include <planner/cli/sweep/sweep_record.hpp>
 #include <planner/report/sweep_report.hpp>
 #include <planner/sweep/merge.hpp>

@@ -76,9 +76,9 @@ std::string refusal_of(const Evaluation& e) {
 }
 
 std::string why_not(const Evaluation& e) {
-  if (!e.infeasible) return "";
   if (!runs_if_large_enough(e)) return "; " + refusal_of(e);
-  if (may_run(e)) return "; " + marginal_text(e.memory);
+  if (e.memory.fit() == Fit::fits) return "";
+  if (e.memory.fit() == Fit::marginal) return "; " + marginal_text(e.memory);
   return fmt::format("; does not fit ({} of {})", print_memory(e.memory.peak()), print_memory(e.memory.capacity));
 }
 

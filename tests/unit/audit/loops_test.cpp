@@ -114,6 +114,18 @@ TEST(Loops, OfUnknownTripsAreAnErrorThatNamesThem) {
     }
 }
 
+TEST(Loops, OfMalformedTripsAreAnError) {
+  const std::string unknown = condition("  ROOT %c = pred[] custom-call(%i)\n");
+  for (const auto* trips : {"-4", "1.5", "abc", "", "4x"})
+    try {
+      summary_of(program_text(
+          loop(fmt::format(R"(, backend_config={{"known_trip_count":{{"n":"{}"}}}})", trips)), body + unknown));
+      ADD_FAILURE() << trips;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("malformed known_trip_count")) << trips;
+    }
+}
+
 TEST(Loops, ThatDontCommunicateMayRunAsOftenAsTheyLike) {
   const std::string quiet = "%body (t: f32[8]) -> f32[8] {\n  ROOT %t = f32[8] parameter(0)\n}\n\n";
   EXPECT_EQ(summary_of(program_text(loop(""), quiet + condition("  ROOT %c = pred[] custom-call(%i)\n"))), "");

@@ -14,6 +14,9 @@ const std::string expert4_fsdp2 =
 const std::string expert4_context2 = "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=1 "
                                      "ici_context_parallelism=2 ici_expert_parallelism=4" + dropping;
 
+const std::string off_dispatch =
+    " logical_axis_rules=[['activation_batch_moe',['data','fsdp']],['activation_exp',[]]]";
+
 struct Row {
   std::string arguments;
   FindingId id;
@@ -44,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
             FindingId::expert_output_not_peeled, Severity::warning, "expert"},
         Row{expert4_context2 + " custom_mesh_and_rule=cp-as-ep", FindingId::missing_all_to_all, Severity::warning,
             "context+expert"},
+        Row{expert8 + off_dispatch, FindingId::missing_all_to_all, Severity::error, "expert"},
         Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 ici_expert_parallelism=8",
             FindingId::missing_all_to_all, Severity::note, "expert"},
         Row{deepseek + " ici_fsdp_parallelism=2 ici_expert_parallelism=4", FindingId::worst_case_rows, Severity::note,
@@ -81,6 +85,22 @@ INSTANTIATE_TEST_SUITE_P(
         Row{llama + " ici_data_parallelism=2 shard_optimizer_over_data=True", FindingId::optimizer_shards_permuted,
             Severity::note, "data"},
         Row{expert8, FindingId::memory_exceeded, Severity::warning, ""}));
+
+// The rule that keeps the axis for experts, and the flag: then tokens are exchanged again.
+TEST(CheckConfiguration, OffersRulesOfTheDispatchWhereBothLackTheAxis) {
+  const CheckedConfiguration both = checked(expert8 + off_dispatch);
+  const Finding& missing = finding_of(both.evaluation.findings, FindingId::missing_all_to_all);
+  EXPECT_THAT(missing.fix, testing::HasSubstr("add 'expert' to rule activation_exp: ['activation_exp', ['expert']]"));
+  EXPECT_THAT(missing.fix, testing::EndsWith("moe_dispatch_no_expert_sharding=True"));
+  ASSERT_TRUE(missing.cost);
+  EXPECT_GT(missing.cost->step.value, 0) << "what the fix spares";
+}
+
+// Of DeepSeek4's tables of experts by token every device has the whole, and MaxText doesn't count them.
+TEST(CheckConfiguration, CountsTrainedWeightsAlone) {
+  EXPECT_THAT(ids_of(checked("model_name=deepseek4-tiny compile_topology=v5p-16 ici_fsdp_parallelism=8").evaluation.findings),
+              testing::Not(testing::Contains(name_of(FindingId::weights_not_sharded))));
+}
 
 // Of a ring the buffer has room for all devices' rows, and MaxText takes a factor there only with another sort.
 TEST(CheckConfiguration, OffersTheFactorOfTheRowsWhereItRuns) {

@@ -69,6 +69,9 @@ TEST(Check, WarnsOfAKernelThatNobodyChose) {
   const CheckAnswer by_default = check(read_check(request));
   ASSERT_NE(entry_of(by_default, FindingId::attention_replicated), nullptr);
   EXPECT_FALSE(by_default.is_regression());
+  request.model.reset();
+  EXPECT_FALSE(check(read_check(request)).is_regression()) << "nor over all models";
+  request.model = "llama3.1-8b";
   request.key_values = {"attention=flash"};
   EXPECT_TRUE(check(read_check(request)).is_regression());
 }

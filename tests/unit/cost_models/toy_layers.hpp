@@ -44,6 +44,7 @@ struct ToyRun {
   std::string rules = "default", mesh;
   Compiler compiler = plain_compiler();
   std::string between_nodes = {};  ///< "expert=2": the part of those axes that joins nodes
+  ModelRules changes = {};         ///< of the rules, as logical_axis_rules on the command line
 };
 
 inline Mesh mesh_of(const ToyRun& toy, const std::vector<std::string>& axes) {
@@ -125,7 +126,7 @@ struct ToyStep {
 };
 
 inline ToyStep run(const ToyRun& toy, const Decoder& decoder) {
-  RuleSet rules = active_rules(load_rules(toy.rules), toy.model.rules);
+  RuleSet rules = active_rules(load_rules(toy.rules), toy.model.rules, toy.changes);
   const int stages = parse_mesh(toy.mesh, rules.mesh_axes).size_of("stage");
   if (stages > 1) rules = pipelined(rules);
   ToyStep step{mesh_of(toy, rules.mesh_axes), {}, {}};

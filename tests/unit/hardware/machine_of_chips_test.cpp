@@ -39,7 +39,7 @@ TEST(MachineOfChips, IsWholeNodesOrAPartOfOne) {
   EXPECT_EQ(made("h100", 4), (Made{1, 4}));
   EXPECT_EQ(made("h100", 32), (Made{4, 8}));
   EXPECT_EQ(made("h100", 8, 2), (Made{2, 4}));
-  EXPECT_EQ(made("h100", 32, 2), (Made{4, 8}));  // two groups of two nodes are four nodes
+  EXPECT_EQ(made("h100", 32, 8), (Made{8, 4}));
 }
 
 TEST(MachineOfChips, ImpossibleCountsSayWhatIsPossible) {
@@ -53,6 +53,7 @@ TEST(MachineOfChips, ImpossibleCountsSayWhatIsPossible) {
   EXPECT_EQ(refusal("tpu-v5p", 2000000001), "tpu-v5p has no slices that make 2,000,000,001 chips; nearest: 2000000000 "
                                              "(390,625 slices) or 2000000004 (500,000,001 slices)");
   EXPECT_THAT(refusal("h100", 20), testing::HasSubstr("nearest: 16 or 24"));
+  EXPECT_EQ(refusal("h100", 32, 2), "h100 has 8 chips a node: 32 chips don't fit in 2 nodes; in 4 they do");
   EXPECT_THAT(refusal("h100", 0), testing::HasSubstr("expected at least 1"));
 }
 

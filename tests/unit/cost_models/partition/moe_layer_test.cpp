@@ -157,6 +157,21 @@ TEST(Dropping, RulesWithoutTheExpertAxisInTheMoeBatchLeaveExpertsInPlace) {
         << rules;
 }
 
+// Rules that leave both the batch and the experts of the dispatch without the axis: rows [8, 16, 64, 512] (8 MiB) are made of
+// this device's tokens and gathered; wi_0 and wi_1 [8, 512, 1024] (8 MiB) are gathered, since rows and products are wanted
+// whole; wo reads hidden rows, which no constraint has, and its rows are gathered. Backward those of the combine and of the
+// dispatch. Compiled: mixtral8x7bx4_v5p8_ep8_offdispatch.
+TEST(Dropping, RulesOffTheDispatchGatherRowsAndTheirFirstWeights) {
+  ToyRun toy = dropping("expert=8", Dispatch::as_ruled);
+  toy.changes.rules = {{"activation_batch_moe", {"data", "fsdp"}}, {"activation_exp", {}}};
+  const ToyStep step = run(toy);
+  EXPECT_THAT(lines(step, "layers", "MoeBlock_0", large),
+              IsSupersetOf({"forward all-gather expert 8 MiB x4", "rematerialized_forward all-gather expert 8 MiB x4",
+                            "backward all-gather expert 8 MiB x2"}));
+  EXPECT_THAT(lines(step, "layers", "MoeBlock_0/w"), Not(Contains(HasSubstr("reduce"))))
+      << "weight gradients are made of slices";
+}
+
 // There the combine moves rows [8, 16, 64, 512] of all experts (1 MiB a device) to their batch, however many they are, and
 // masks [16, 256, 8, 64] are made in slices; under ep-as-cp, whose expert axis splits sequences, it gathers them (8 MiB).
 TEST(Dropping, CombineMovesRowsToWhereTheTokensAre) {

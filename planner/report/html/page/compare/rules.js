@@ -5,7 +5,7 @@ const ruleLine = (change, one) => `${one.line ? `line ${one.line}: ` : ""}${chan
 function aloneText(change, base) {
   const { alone } = change;
   if (!alone) return "no place on this mesh";
-  if (alone.infeasible) return unfitText(alone);
+  if (!runsWhereItFits(alone)) return unfitText(alone);
   if (!base) return `${timeText(wholeStep(alone))} a step`;
   const scaled = { ...alone, slower: wholeStep(alone) / wholeStep(base) - 1, global_batch_tokens: base.global_batch_tokens };
   const text = differenceText(scaled, base);

@@ -4,26 +4,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <planner/cli/output_file.hpp>
+#include <planner/cli/streams/output_file.hpp>
+#include <planner/cli/streams/standard_streams.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/answer/input_files.hpp>
 
 namespace shardplan {
 namespace {
-
-// 0, or errno. A short write is an attempt to be continued.
-int write_all(int descriptor, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = write(descriptor, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    done += static_cast<std::size_t>(written);
-  }
-  return 0;
-}
 
 std::string behind_links(const std::string& path) {
   std::error_code error;
@@ -74,11 +63,6 @@ void check_is_no_input(const std::string& path) {
 bool is_written(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) && !std::filesystem::is_empty(path, error);
-}
-
-void write_to_standard_output(const std::string& text) {
-  if (const int error = write_all(STDOUT_FILENO, text); error != 0)
-    throw InputError(fmt::format("can't write standard output: {}", std::strerror(error)));
 }
 
 }  // namespace shardplan

@@ -33,7 +33,4 @@ void check_is_no_input(const std::string& path);
 /// Something stands in the file already; not so of what is no regular file.
 bool is_written(const std::string& path);
 
-/// Throws InputError when standard output doesn't take all of it.
-void write_to_standard_output(const std::string& text);
-
 }  // namespace shardplan
