@@ -163,6 +163,7 @@ Kernels read_kernels(StrictObject object) {
   kernels.attention_kernels = read_attention_kernels(object, "attention_kernels");
   kernels.sink_kernels = read_attention_kernels(object, "sink_kernels");
   kernels.window_kernels = read_attention_kernels(object, "window_kernels");
+  kernels.cap_kernels = read_attention_kernels(object, "cap_kernels");
   kernels.packed_segments = object.integer("packed_segments");
   kernels.narrow_tiles_from_head_dim = object.integer("narrow_tiles_from_head_dim");
   check_kernels(kernels, object);

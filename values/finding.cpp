@@ -31,6 +31,7 @@ constexpr FindingTraits finding_table[] = {
      .name = "attention-ignores-windows",
      .wrong = true,
      .mended_by_settings = true},
+    {.id = Id::attention_ignores_cap, .name = "attention-ignores-cap", .wrong = true, .mended_by_settings = true},
     // Mixtures of experts.
     {.id = Id::expert_axis_stolen, .name = "expert-axis-stolen", .mended_by_settings = true},
     {.id = Id::expert_output_not_peeled, .name = "expert-output-not-peeled", .mended_by_settings = true},

@@ -49,7 +49,7 @@ const EinsumPlan& BlockState::product_plan(const Operation& op) const {
   auto& plan = layout_->products[id_of(op)];
   if (plan) return *plan;
   const TensorId lhs = op.inputs[0], rhs = op.inputs[1];
-  // MaxText constrains the tokens that it sends to experts and what comes of each product, not the hidden rows that wo reads.
+  // MaxText constrains tokens that it sends to experts and what comes of each product, not the hidden rows that wo reads.
   const bool pinned = op.role == OperationRole::expert_projection && is_constrained(lhs);
   plan = std::make_unique<const EinsumPlan>(
       plan_einsum({&tensor(lhs), spec(lhs), pinned}, {&tensor(rhs), spec(rhs)}, tensor(op.output).dims,

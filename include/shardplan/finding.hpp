@@ -22,6 +22,7 @@ enum class FindingId : std::uint8_t {
   expanded_key_value_gathered,
   context_unbalanced,
   attention_ignores_windows,
+  attention_ignores_cap,
   // Mixtures of experts.
   expert_axis_stolen,
   expert_output_not_peeled,

@@ -20,10 +20,10 @@ class Predictor {
       throw InputError(
         fmt::format("{} devices: {} has {} a chip", measured.devices, hardware_.name, hardware_.devices_per_chip));
     const int chips = measured.devices / hardware_.devices_per_chip;
-    const Machine machine = machine_of(hardware_, chips, measured.nodes);
-    if (machine.num_slices != measured.nodes)
+    if (ends_at_node(hardware_.fabric) && chips > measured.nodes * hardware_.chips_per_node)
       throw InputError(fmt::format("{} on {}: {} has {} a node", counted(measured.devices, "device"),
                                    counted(measured.nodes, "host"), hardware_.name, hardware_.chips_per_node));
+    const Machine machine = machine_of(hardware_, chips, measured.nodes);
     const Mesh mesh{{{"devices", machine.slice.devices, machine.num_slices}}};
     const auto embedded = embed(hardware_, machine.slice, mesh, {});
     if (const auto* infeasible = std::get_if<Infeasible>(&embedded)) throw InputError(infeasible->message);

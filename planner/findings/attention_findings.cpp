@@ -5,7 +5,7 @@
 #include <planner/findings/axis_in_rule.hpp>
 #include <planner/findings/finding_rules.hpp>
 #include <rules/resolve.hpp>
-#include <shardplan/attention/attention_window.hpp>
+#include <shardplan/attention/kernel_limits.hpp>
 #include <shardplan/attention/splash_blocks.hpp>
 
 namespace shardplan {
@@ -134,13 +134,28 @@ MaybeFinding context_unbalanced(const FindingSubject& s) {
                  "context_parallel_load_balance=true"};
 }
 
+/// MaxText gives other kernels no cap and doesn't say so.
+MaybeFinding attention_ignores_cap(const FindingSubject& s) {
+  const AttentionKernel attention = s.config().attention;
+  const Model& model = s.configuration.model;
+  if (!ignores_cap(model, s.configuration.compiler.kernels, s.config())) return std::nullopt;
+  return Finding{FindingId::attention_ignores_cap,
+                 Severity::warning,
+                 fmt::format("MaxText gives attention={} no attn_logits_soft_cap: scores that {} caps aren't capped, which "
+                             "trains another model",
+                             name_of(attention), model.name),
+                 "self_attention/attention_op",
+                 {},
+                 "attention=dot_product"};
+}
+
 /// MaxText gives such a kernel a causal mask alone and doesn't say so.
 MaybeFinding attention_ignores_windows(const FindingSubject& s) {
   const Kernels& kernels = s.configuration.compiler.kernels;
   const AttentionKernel attention = s.config().attention;
   const AttentionPattern& pattern = s.configuration.model.attention_pattern;
   const std::int64_t sequence = s.program.program->sequence;
-  if (kernels.window_kernels.has(attention) || pattern.window == 0 || pattern.window >= sequence) return std::nullopt;
+  if (!ignores_windows(s.configuration.model, kernels, s.config())) return std::nullopt;
   return Finding{FindingId::attention_ignores_windows,
                  Severity::warning,
                  fmt::format("MaxText gives attention={} no window: layers that should attend to {} tokens attend to all "
@@ -148,7 +163,7 @@ MaybeFinding attention_ignores_windows(const FindingSubject& s) {
                              name_of(attention), pattern.window, sequence, s.configuration.model.name),
                  "self_attention/attention_op",
                  {},
-                 fmt::format("attention={}", name_of(kernels.attention))};
+                 attention == kernels.attention ? "packing=false" : fmt::format("attention={}", name_of(kernels.attention))};
 }
 
 /// Blocks that somebody chose are nobody's oversight.

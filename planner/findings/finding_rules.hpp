@@ -21,6 +21,7 @@ MaybeFinding sequence_gathered_for_attention(const FindingSubject& subject);
 MaybeFinding attention_replicated(const FindingSubject& subject);
 MaybeFinding expanded_key_value_gathered(const FindingSubject& subject);
 MaybeFinding context_unbalanced(const FindingSubject& subject);
+MaybeFinding attention_ignores_cap(const FindingSubject& subject);
 MaybeFinding attention_ignores_windows(const FindingSubject& subject);
 MaybeFinding attention_in_small_blocks(const FindingSubject& subject);
 

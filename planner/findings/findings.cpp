@@ -15,6 +15,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               attention_replicated,
                                                               expanded_key_value_gathered,
                                                               context_unbalanced,
+                                                              attention_ignores_cap,
                                                               attention_ignores_windows,
                                                               weights_not_sharded,
                                                               layer_stack_reshard,

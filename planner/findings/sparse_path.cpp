@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <planner/findings/sparse_path.hpp>
 #include <rules/expert_tiles.hpp>
+#include <string>
+#include <vector>
 
 namespace shardplan {
 
@@ -15,11 +18,13 @@ Configuration on_sparse_path(Configuration c) {
 }
 
 std::string sparse_path_words(const TrainConfig& now, const TrainConfig& sparse) {
-  std::string words = "sparse_matmul=True";
-  if (now.megablox && !sparse.megablox) words += " megablox=False";
+  std::vector<std::string> words;
+  if (!now.runs_sparse_experts()) words.emplace_back("sparse_matmul=True");
+  if (now.moe_path == MoePath::ring || now.idle_ring_of_experts) words.emplace_back("use_ring_of_experts=False");
+  if (now.megablox && !sparse.megablox) words.emplace_back("megablox=False");
   if (now.wi_tile_fwd_mlp_dim != sparse.wi_tile_fwd_mlp_dim)
-    words += fmt::format(" wi_tile_fwd_mlp_dim={}", sparse.wi_tile_fwd_mlp_dim);
-  return words;
+    words.push_back(fmt::format("wi_tile_fwd_mlp_dim={}", sparse.wi_tile_fwd_mlp_dim));
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 std::string dropping_path_words() {

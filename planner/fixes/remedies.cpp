@@ -15,6 +15,7 @@
 #include <rules/logical_axes.hpp>
 #include <rules/resolve.hpp>
 #include <set>
+#include <shardplan/attention/kernel_limits.hpp>
 #include <shardplan/error.hpp>
 #include <string_view>
 
@@ -124,6 +125,18 @@ Configuration kernel_in_shard_map(const Finding&, Configuration c) {
   // As where the kernel is asked for; the command then says how many segments it counts.
   const bool counts = c.config.packing && c.config.max_segments_per_seq <= 0;
   if (counts) c.config.max_segments_per_seq = c.compiler.kernels.packed_segments;
+  return c;
+}
+
+/// Of packed documents such a kernel gets no chunks; unpacked it gets a mask.
+Configuration kernel_of_windows(const Finding& finding, Configuration c) {
+  c = kernel_in_shard_map(finding, std::move(c));
+  if (ignores_windows(c.model, c.compiler.kernels, c.config)) c.config.packing = false;
+  return c;
+}
+
+Configuration capping_kernel(const Finding&, Configuration c) {
+  c.config.attention = AttentionKernel::dot_product;
   return c;
 }
 
@@ -300,7 +313,8 @@ constexpr Remedy remedies[] = {
     {FindingId::sequence_gathered_for_attention, split_attention_input},
     {FindingId::context_unbalanced, balanced_runs},
     {FindingId::attention_replicated, kernel_in_shard_map, "", attention_words},
-    {FindingId::attention_ignores_windows, kernel_in_shard_map, "", attention_words},
+    {FindingId::attention_ignores_windows, kernel_of_windows, "", attention_words},
+    {FindingId::attention_ignores_cap, capping_kernel, "", attention_words},
     {FindingId::expanded_key_value_gathered, keys_in_a_ring, "", attention_words},
     {FindingId::attention_in_small_blocks, nullptr, "", changed_words, faster_blocks},
     {FindingId::layer_stack_reshard, gathered_every_iteration},

@@ -12,7 +12,7 @@
 namespace shardplan {
 namespace {
 
-constexpr std::size_t runs_worth_trying = 16;  ///< of all, and of each strategy
+constexpr std::size_t runs_worth_trying = 32;  ///< of all, and of each strategy
 constexpr std::int64_t parts = 8;  ///< of a batch, that a finer one is larger by
 constexpr double worth_an_odd_batch = 0.05;  ///< and the room in memory that it takes
 
@@ -77,6 +77,13 @@ std::int64_t units_of(const Parallelism& parallelism, std::size_t batch) {
   return std::llround(batches[batch].per_device_batch_size / batches.front().per_device_batch_size);
 }
 
+/// The next larger one that is searched, or would be if a step could have so many tokens.
+std::int64_t next_of(const Parallelism& parallelism, std::size_t batch) {
+  const std::int64_t units = units_of(parallelism, batch);
+  const bool is_last = batch + 1 >= parallelism.batches.size() || units_of(parallelism, batch + 1) <= units;
+  return is_last ? next_units(units) : units_of(parallelism, batch + 1);
+}
+
 struct Finer {
   BatchOption batch;
   Cost cost;
@@ -85,14 +92,15 @@ struct Finer {
 /// Memory grows with the batch: the first that doesn't fit ends it.
 std::optional<Finer> largest_finer(const Candidate& run, const Parallelism& parallelism, const SearchSpace& space,
                                    Runner& runner, Explored& explored) {
-  if (run.batch + 1 >= parallelism.batches.size()) return std::nullopt;
-  const std::int64_t units = units_of(parallelism, run.batch), next = units_of(parallelism, run.batch + 1);
+  const std::int64_t units = units_of(parallelism, run.batch), next = next_of(parallelism, run.batch);
+  const std::int64_t tokens = space.base.config.max_target_length * parallelism.batches.front().gradient_accumulation_steps;
   const std::int64_t step = std::max<std::int64_t>(units / parts, 1), devices = parallelism.mesh.devices();
   const std::int64_t smallest =
       std::llround(parallelism.batches.front().per_device_batch_size * static_cast<double>(devices));  // sequences
   std::optional<Finer> best;
   for (std::int64_t more = units + step; more < next; more += step) {
     const auto per_device = per_device_batch(more * smallest, devices);
+    if (more * smallest * tokens > space.max_batch_tokens) break;
     if (!per_device) continue;
     const BatchOption batch{*per_device, parallelism.batches.front().gradient_accumulation_steps};
     const Cost cost = cost_of(runner.run(parallelism, run.remat, batch), space.required);

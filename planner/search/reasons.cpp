@@ -8,6 +8,7 @@
 #include <planner/search/reasons.hpp>
 #include <planner/words/assumption_words.hpp>
 #include <planner/words/fit_words.hpp>
+#include <shardplan/attention/kernel_limits.hpp>
 
 namespace shardplan {
 namespace {
@@ -228,6 +229,17 @@ std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace&
 std::string change_of_training(const Evaluation& plan, const Model& model) {
   if (plan.config.use_random_routing)
     return "use_random_routing draws experts at random: a benchmark's setting, the model does not learn to route";
+  const Kernels& kernels = plan.configuration->compiler.kernels;
+  const std::string_view attention = name_of(plan.config.attention);
+  if (ignores_cap(model, kernels, plan.config))
+    return fmt::format("trains another model than {}: MaxText gives attention={} no cap of scores (attn_logits_soft_cap; "
+                       "attention=dot_product has it)",
+                       model.name, attention);
+  if (ignores_windows(model, kernels, plan.config))
+    return fmt::format("trains another model than {}: MaxText gives attention={}{} no windows of {} tokens, so that all "
+                       "layers attend to all",
+                       model.name, attention, plan.config.packing ? " and packed documents" : "",
+                       model.attention_pattern.window);
   const bool keeps_all = model.capacity_factor <= 0;
   if (plan.moe_path != MoePath::dropping || !keeps_all) return "";
   return fmt::format("trains another model than MaxText's default, which keeps every token: the dropping path leaves out "

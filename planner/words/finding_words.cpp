@@ -20,6 +20,9 @@ FindingWords words_of(FindingId id) {
     case FindingId::attention_ignores_windows:
       return {"MaxText gives the attention kernel no window: layers with one attend to all tokens before a query.",
               "attention=cudnn_flash_te."};
+    case FindingId::attention_ignores_cap:
+      return {"MaxText gives the attention kernel no attn_logits_soft_cap: another model is trained.",
+              "attention=dot_product."};
     case FindingId::expert_axis_stolen:
       return {"Expert double-mapping: the batch dim of the dropping path's dispatch takes the expert axis, so expert "
               "weights are gathered and their gradients reduced instead of tokens being exchanged.",

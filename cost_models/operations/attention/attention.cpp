@@ -7,6 +7,7 @@
 #include <cost_models/operations/attention/split_keys.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
+#include <shardplan/attention/kernel_limits.hpp>
 
 namespace shardplan {
 namespace {
@@ -23,7 +24,8 @@ PartitionSpec attention_form(const BlockState& state, TensorId input) {
 bool holds_scores(const BlockState& state) { return state.config.attention == AttentionKernel::dot_product; }
 
 AttentionWindow window_of(const BlockState& state, const Operation& op) {
-  return state.compiler.kernels.window_kernels.has(state.config.attention) ? op.attention_window : AttentionWindow{};
+  const bool knows = knows_window(state.compiler.kernels, state.config, op.attention_window.shape);
+  return knows ? op.attention_window : AttentionWindow{};
 }
 
 /// Devices that have runs of the sequence's queries.

@@ -45,6 +45,7 @@ struct Kernels {
   AttentionKernelSet attention_kernels;  ///< that run there at all
   AttentionKernelSet sink_kernels;       ///< those of them that know attention sinks
   AttentionKernelSet window_kernels;     ///< that leave out the keys before a layer's window; others attend to all
+  AttentionKernelSet cap_kernels;        ///< that cap scores (attn_logits_soft_cap); others don't, and don't say so
   std::int64_t packed_segments = -1;     ///< max_segments_per_seq of a searched plan, where its kernel needs one
   std::int64_t narrow_tiles_from_head_dim = 0;  ///< heads with masked keys that need smaller tiles; 0: none do
 };

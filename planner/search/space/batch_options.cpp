@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <numeric>
 #include <planner/search/space/batch_options.hpp>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::int64_t most_units = 6144;  // 12 million tokens a device and pass at the default sequence length
 
-/// The smallest in any case: whoever has too many tokens with it says so.
+/// The smallest in any case: whoever has too many tokens with it says so. The largest that a step may have, too.
 std::vector<BatchOption> searched(std::int64_t devices, std::int64_t unit, std::int64_t accumulation,
                                   std::int64_t most_sequences) {
   std::vector<BatchOption> options;
@@ -18,6 +19,9 @@ std::vector<BatchOption> searched(std::int64_t devices, std::int64_t unit, std::
     if (const auto batch = per_device_batch(units * unit, devices);
         batch && (options.empty() || units * unit <= most_sequences))
       options.push_back({*batch, accumulation});
+  const auto largest = per_device_batch(std::min(most_sequences / unit, most_units) * unit, devices);
+  if (largest && !options.empty() && *largest > options.back().per_device_batch_size)
+    options.push_back({*largest, accumulation});
   return options;
 }
 

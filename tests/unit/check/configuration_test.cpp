@@ -98,7 +98,8 @@ TEST(CheckConfiguration, OffersRulesOfTheDispatchWhereBothLackTheAxis) {
 
 // Of DeepSeek4's tables of experts by token every device has the whole, and MaxText doesn't count them.
 TEST(CheckConfiguration, CountsTrainedWeightsAlone) {
-  EXPECT_THAT(ids_of(checked("model_name=deepseek4-tiny compile_topology=v5p-16 ici_fsdp_parallelism=8").evaluation.findings),
+  const std::string run = "model_name=deepseek4-tiny compile_topology=v5p-16 ici_fsdp_parallelism=8";
+  EXPECT_THAT(ids_of(checked(run).evaluation.findings),
               testing::Not(testing::Contains(name_of(FindingId::weights_not_sharded))));
 }
 

@@ -102,6 +102,39 @@ TEST(Evaluate, RefusesDimsSmallerThanTheirParts) {
                   .infeasible);
 }
 
+/// MaxText layers/attention_op.py: only apply_attention_dot and splash attention are given attn_logits_soft_cap, and
+/// Transformer Engine sets a window where it slides; of documents that aren't packed it gets a mask, which has chunks.
+TEST(WeighFindings, SayWhatOfAModelAKernelOnGpusIsNotGiven) {
+  const MachineChoice h100{"h100", 8, std::nullopt};
+  const std::string gemma = "model_name=gemma2-9b per_device_batch_size=1 ici_fsdp_parallelism=8 attention=";
+  const auto uncapped = weighed(FindingId::attention_ignores_cap, gemma + "cudnn_flash_te", h100);
+  ASSERT_TRUE(uncapped);
+  EXPECT_EQ(uncapped->fix, "attention=dot_product");
+  EXPECT_FALSE(weighed(FindingId::attention_ignores_cap, gemma + "dot_product", h100));
+  EXPECT_FALSE(weighed(FindingId::attention_ignores_cap, "model_name=gemma2-9b compile_topology=v5p-16"));
+  EXPECT_FALSE(weighed(FindingId::attention_ignores_cap,
+                       "model_name=llama3.1-8b ici_fsdp_parallelism=8 attention=cudnn_flash_te", h100));
+
+  const std::string llama4 = "model_name=llama4-17b-16e base_num_decoder_layers=4 override_model_config=true "
+                             "per_device_batch_size=1 max_target_length=32768 attention=cudnn_flash_te packing=";
+  EXPECT_TRUE(weighed(FindingId::attention_ignores_windows, llama4 + "true", h100));
+  EXPECT_FALSE(weighed(FindingId::attention_ignores_windows, llama4 + "false", h100));
+  const auto seconds = [&](const std::string& packing) {
+    return evaluate(read(llama4 + packing, h100)).time.parts.attention.value;
+  };
+  EXPECT_GT(seconds("true"), 1.5 * seconds("false")) << "three of four layers have chunks of 8192";
+}
+
+// The run is sparse already: a path back from the ring is another word.
+TEST(WeighFindings, LeaveARingByItsOwnWord) {
+  const auto found = weighed(FindingId::collectives_take_most,
+                             "model_name=llama4-17b-16e compile_topology=v6e-64 ici_fsdp_parallelism=8 "
+                             "ici_expert_parallelism=8 per_device_batch_size=1 max_target_length=1024 "
+                             "use_ring_of_experts=true");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->fix, "use_ring_of_experts=False");
+}
+
 /// Heads of 256: MaxText gives the kernel a causal mask alone, which takes as long as a model without windows.
 TEST(WeighFindings, SayThatAKernelIgnoresWindows) {
   const auto run = [](const std::string& attention) {

@@ -116,6 +116,16 @@ TEST(FinerBatches, BetweenTheSearchedOnesTheLargestThatFits) {
     EXPECT_EQ(plan_of_toy(capacity).recommended->config.per_device_batch_size, batch) << capacity;
 }
 
+// A limit that is none of the grid's is searched itself: 11 sequences on each of 8 devices.
+TEST(Batches, AreUpToTheLargestThatAStepMayHave) {
+  PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
+  request.max_batch_tokens = 11 * 8 * 2048;
+  const SearchSpace space = space_of(request);
+  const Parallelism fsdp = enumerate_parallelisms(space).list.front();
+  EXPECT_EQ(fsdp.batches.back().per_device_batch_size, 11);
+  EXPECT_EQ(fsdp.batches[fsdp.batches.size() - 2].per_device_batch_size, 8);
+}
+
 // 60 sequences take 2.17 s each, 48 of the grid 2.21: not worth the room.
 TEST(FinerBatches, OnlyWhereTheyAreWorthIt) {
   EXPECT_EQ(plan_of_toy(73).recommended->config.per_device_batch_size, 48);

@@ -55,7 +55,7 @@ TEST(EnumerateMeshes, PipelinesInFull) {
        {"stage=2 data=2", "stage=2 fsdp=2"}},
       {{"26 layers in the pipeline", "deepseek2-16b", "toy-switch", "ep-as-cp", "data=1,expert=1", 8, 1},
        {"stage=2 fsdp=4"}},
-      {{"stages join nodes", "llama2-7b", "toy-switch", "ep-as-cp", "fsdp=1,data=8", 16, 1},
+      {{"stages join nodes", "llama2-7b", "toy-switch", "ep-as-cp", "fsdp=1,data=8", 16, 2},
        {"stage=2 data=2x4", "stage=2x1 data=8"}},
   };
   for (const auto& [given, expected] : rows) {
@@ -80,10 +80,10 @@ TEST(EnumerateMeshes, SmallCasesInFull) {
       {{"stages are enumerated apart", "llama2-7b", "toy-switch", "ep-as-cp", "stage=2,fsdp=2", 4, 1}, {}},
       {{"a fixed axis that the rules lack", "llama2-7b", "toy-switch", "pure-fsdp", "fsdp=8", 4, 1}, {}},
       {{"a size that leaves nothing", "llama2-7b", "toy-switch", "ep-as-cp", "fsdp=3", 4, 1}, {}},
-      {{"two nodes: data or fsdp joins them", "llama2-7b", "toy-switch", "ep-as-cp", "", 16, 1},
+      {{"two nodes: data or fsdp joins them", "llama2-7b", "toy-switch", "ep-as-cp", "", 16, 2},
        {"data=2x8", "data=2x4 fsdp=2", "data=2x2 fsdp=4", "data=2x1 fsdp=8", "fsdp=2x8", "data=2 fsdp=2x4",
         "data=4 fsdp=2x2", "data=8 fsdp=2x1"}},
-      {{"a fixed axis may span nodes", "mixtral-8x7b", "toy-switch", "ep-as-cp", "expert=8,data=2", 16, 1},
+      {{"a fixed axis may span nodes", "mixtral-8x7b", "toy-switch", "ep-as-cp", "expert=8,data=2", 16, 2},
        {"data=2x1 expert=8", "data=2 expert=2x4"}},
   };
   for (const auto& [given, expected] : rows) EXPECT_EQ(meshes_of(given), expected) << given.what;

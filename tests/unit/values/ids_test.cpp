@@ -46,6 +46,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "expanded-key-value-gathered",
                                               "context-unbalanced",
                                               "attention-ignores-windows",
+                                              "attention-ignores-cap",
                                               "expert-axis-stolen",
                                               "expert-output-not-peeled",
                                               "missing-all-to-all",

@@ -157,8 +157,8 @@ TEST(Dropping, RulesWithoutTheExpertAxisInTheMoeBatchLeaveExpertsInPlace) {
         << rules;
 }
 
-// Rules that leave both the batch and the experts of the dispatch without the axis: rows [8, 16, 64, 512] (8 MiB) are made of
-// this device's tokens and gathered; wi_0 and wi_1 [8, 512, 1024] (8 MiB) are gathered, since rows and products are wanted
+// Rules that leave both batch and experts of the dispatch without the axis: rows [8, 16, 64, 512] (8 MiB) are made
+// of this device's tokens and gathered; wi_0 and wi_1 [8, 512, 1024] (8 MiB) are gathered: rows and products are wanted
 // whole; wo reads hidden rows, which no constraint has, and its rows are gathered. Backward those of the combine and of the
 // dispatch. Compiled: mixtral8x7bx4_v5p8_ep8_offdispatch.
 TEST(Dropping, RulesOffTheDispatchGatherRowsAndTheirFirstWeights) {
