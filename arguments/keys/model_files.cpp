@@ -43,6 +43,11 @@ const std::string* value_in_model_file(const std::string& model, const std::stri
   return value == file->second.end() ? nullptr : &value->second;
 }
 
+ModelFile values_in_model_file(const std::string& model) {
+  const auto file = model_files().find(model);
+  return file == model_files().end() ? ModelFile{} : file->second;
+}
+
 bool scales_logits_where_tied(const std::string& model) {
   const std::string* own = value_in_model_file(model, "normalize_embedding_logits");
   return !own || *own == "true";

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <arguments/keys/argument_table.hpp>
+#include <arguments/keys/model_files.hpp>
 #include <arguments/model_words/model_yaml.hpp>
 #include <arguments/model_words/nearest_model.hpp>
 #include <models/model_overrides.hpp>
@@ -21,26 +22,45 @@ std::string heading(const Model& model, const std::string& name) {
 
 /// A file of shardplan's has dims alone.
 constexpr auto no_inner_values =
-    "# Values inside layers (rope_max_timescale, normalization_layer_epsilon, ...) are not known: MaxText's defaults hold\n"
-    "# unless they are added.\n";
+    "# Values inside layers (rope_max_timescale, normalization_layer_epsilon, ...) are not known: those below, of a model of\n"
+    "# MaxText's, and else MaxText's defaults hold unless others are put in.\n";
 
 std::string yaml_value(const ArchitectureArgument& row, const Model& model) {
   const std::string value = row.of(model);
   return row.key == activations_key ? "[" + value + "]" : value;
 }
 
+constexpr std::string_view several_lines = "[...]";
+
+/// A list of numbers or words has lost its brackets.
+std::string as_yaml(const std::string& value) {
+  const bool is_list = value.find(',') != std::string::npos && !value.starts_with('[');
+  return is_list ? "[" + value + "]" : value.starts_with('<') ? "'" + value + "'" : value;
+}
+
 }  // namespace
 
 std::string model_yaml(const Model& model) {
-  std::string text = heading(model, words_for(model).name);
+  const std::string nearest = words_for(model).name;
+  auto shadowed = values_in_model_file(nearest);  // what its own file says goes with it
+  std::string text = heading(model, nearest);
+  const auto add = [&](const std::string& key, const std::string& value) {
+    text += fmt::format("{}: {}\n", key, value);
+    shadowed.erase(key);
+  };
   if (model.inner_values.empty()) text += no_inner_values;
-  for (const auto& row : model_dim_arguments())
-    if (has_dim(model, row.key) && (row.in_every_model || row.of(model) != row.base_default))
-      text += fmt::format("{}: {}\n", row.key, row.of(model));
+  for (const auto& row : model_dim_arguments()) {
+    const bool is_said = row.in_every_model || row.of(model) != row.base_default || shadowed.contains(row.key);
+    if (has_dim(model, row.key) && is_said) add(row.key, fmt::format("{}", row.of(model)));
+  }
   for (const auto& row : architecture_arguments())
-    if (row.key == "decoder_block" || row.of(model) != row.base_default)
-      text += fmt::format("{}: {}\n", row.key, yaml_value(row, model));
-  for (const auto& [key, value] : model.inner_values) text += fmt::format("{}: {}\n", key, value);
+    if (row.key == "decoder_block" || row.of(model) != row.base_default || shadowed.contains(row.key))
+      add(row.key, yaml_value(row, model));
+  for (const auto& [key, value] : model.inner_values) add(key, value);
+  if (!shadowed.empty()) text += fmt::format("# As MaxText's own file of {} has it:\n", nearest);
+  for (const auto& [key, value] : shadowed)
+    text += value == several_lines ? fmt::format("# {}: several lines, to be copied from there\n", key)
+                                   : fmt::format("{}: {}\n", key, as_yaml(value));
   return text;
 }
 

@@ -153,8 +153,18 @@ TEST(ModelYaml, HasTheModelUnderMaxTextsKeys) {
 TEST(ModelYaml, SaysWhatItDoesNotKnow) {
   Model mine = load_model("llama3-8b");
   mine.in_maxtext = false;
-  EXPECT_THAT(model_yaml(mine), HasSubstr("MaxText's defaults hold"));
+  EXPECT_THAT(model_yaml(mine), AllOf(HasSubstr("MaxText's defaults hold"), HasSubstr("\nrope_max_timescale: 500000\n")));
   EXPECT_THAT(model_yaml(from_huggingface("llama3-8b")), testing::Not(HasSubstr("MaxText's defaults hold")));
+}
+
+// The file stands in the place of MaxText's own of that name: what that one says beside it would be gone.
+TEST(ModelYaml, HasWhatItShadows) {
+  Model wide = from_huggingface("gpt-oss-20b");
+  wide.layers = 20;
+  const std::string text = model_yaml(wide);
+  EXPECT_THAT(text, AllOf(HasSubstr("\nbase_num_decoder_layers: 20\n"), HasSubstr("\nmlp_activations_limit: 7.0\n"),
+                          HasSubstr("\nenable_dropout: false\n")));
+  EXPECT_EQ(text.find("\nhead_dim:"), text.rfind("\nhead_dim:")) << "each key once";
 }
 
 }  // namespace
