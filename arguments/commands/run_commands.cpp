@@ -2,8 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <arguments/commands/run_commands.hpp>
+#include <arguments/keys/base_default.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/machine/machine.hpp>
 
@@ -61,9 +61,12 @@ bool says(const PrintedArguments& arguments, std::string_view key) {
 
 /// Each kind of data set has a key of its own (configs/types.py, DatasetType); `dataset_type=synthetic` needs none.
 bool says_data_set(const PrintedArguments& arguments) {
-  constexpr std::array keys = {"dataset_type", "dataset_path", "hf_path", "hf_train_files", "grain_train_files",
-                               "grain_train_mixture_config_path", "olmo_index_path"};
-  return std::any_of(keys.begin(), keys.end(), [&](const char* key) { return says(arguments, key); });
+  const std::string* said = find_argument(arguments, "dataset_type");
+  const std::string type = said ? *said : base_default("dataset_type");
+  if (type == "hf") return says(arguments, "hf_path");
+  if (type == "grain") return says(arguments, "grain_train_files") || says(arguments, "grain_train_mixture_config_path");
+  if (type == "olmo_grain") return says(arguments, "olmo_index_path");
+  return type == "synthetic" || says(arguments, "dataset_path");
 }
 
 }  // namespace

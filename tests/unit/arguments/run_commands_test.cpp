@@ -85,7 +85,10 @@ TEST(RunCommands, SayWhatIsLeftToAdd) {
   };
   EXPECT_THAT(to_add(""), ElementsAre(run_name, base_output_directory, data_set));
   EXPECT_THAT(to_add(" run_name=a dataset_type=synthetic"), ElementsAre(base_output_directory));
-  EXPECT_THAT(to_add(" base_output_directory=gs://b hf_path=c tokenizer_path=d"), ElementsAre(run_name));
+  const std::string hugging_face = " base_output_directory=gs://b hf_path=c tokenizer_path=d";
+  EXPECT_THAT(to_add(hugging_face + " dataset_type=hf"), ElementsAre(run_name));
+  EXPECT_THAT(to_add(hugging_face), ElementsAre(run_name, data_set)) << "tfds reads dataset_path";
+  EXPECT_THAT(to_add(" run_name=a base_output_directory=gs://b dataset_type=grain"), ElementsAre(data_set));
   EXPECT_THAT(to_add(" run_name=a base_output_directory=gs://b dataset_path=c"), IsEmpty());
 }
 
