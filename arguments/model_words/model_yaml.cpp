@@ -22,8 +22,8 @@ std::string heading(const Model& model, const std::string& name) {
 
 /// A file of shardplan's has dims alone.
 constexpr auto no_inner_values =
-    "# Values inside layers (rope_max_timescale, normalization_layer_epsilon, ...) are not known: those below, of a model of\n"
-    "# MaxText's, and else MaxText's defaults hold unless others are put in.\n";
+    "# Values inside layers (rope_max_timescale, normalization_layer_epsilon, ...) are not known: those below, of a model\n"
+    "# of MaxText's, and else MaxText's defaults hold unless others are put in.\n";
 
 std::string yaml_value(const ArchitectureArgument& row, const Model& model) {
   const std::string value = row.of(model);
