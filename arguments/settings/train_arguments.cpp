@@ -52,7 +52,8 @@ TrainConfig read_members(const GivenArguments& arguments, const Model& model) {
     const auto* given = arguments.find(row.key);
     if (!given) continue;
     TrainConfig changed = with_setting(config, row, *given);
-    const bool in_file = !agree(row, config, base) || is_set_in_model_file(model, row.key);
+    const bool in_own_file = !model.in_maxtext && !agree(row, config, base);
+    const bool in_file = in_own_file || is_set_in_model_file(model, row.key);
     const ModelsWord word{model.name, row.key, print(row, config), in_file, agree(row, changed, config),
                           agree(row, changed, base)};
     if (repeats_model_file(model, row.key, given->text) || overrides_model(*given, word, arguments))

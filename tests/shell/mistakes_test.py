@@ -42,6 +42,7 @@ cases = [
     (["audit", "--hlo", program, "--program", "train"], 2, "--program is about the plan of a run: give its arguments"),
     (["audit", "--hlo", program, "--baseline", gpu_program], 2,
      "h100_mx_ep8_dm.hlo.gz: compiled by XLA:GPU, but " + program + " by XLA:TPU"),
+    (["explain", "--hardware", "v5p-16", "model_name=gemma4-e2b", "scan_layers=true"], 2, "set scan_layers=false"),
     ([*odd, "--per-device-batch", "0.25"], 0, "with 12,288 tokens a step"),
     ([*odd, "--rules", "pure-fsdp"], 2, "no rule set searched has a mesh of 24 devices whose axes divide the dims"),
     ([*odd, "--global-batch-tokens", "3000"], 2, "nearest: 2048 or 4096"),
