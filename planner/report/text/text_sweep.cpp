@@ -181,8 +181,9 @@ std::string nothing_text(const SweepAnswer& answer, const std::string& model) {
                      chosen_text(answer.rows[*fastest]));
 }
 
-std::string unpriced_text(const std::string& hardware, const Style& style) {
-  return wrap_text(fmt::format("not known: no price is given (--price {}=DOLLARS, of a chip-hour)", hardware),
+std::string unpriced_text(const std::string& hardware, bool in_time, const Style& style) {
+  return wrap_text(fmt::format("not known: no price is given of a machine that is{} (--price {}=DOLLARS, of a chip-hour)",
+                               in_time ? " in time" : " possible", hardware),
                    "  cheapest  ", style.width());
 }
 
@@ -199,7 +200,7 @@ std::string answers_text(const SweepAnswer& answer, const std::string& model, co
                                : "";
   const bool lacks_prices = answer.goal.tokens && !choice.cheapest;
   return line("smallest", choice.smallest) +
-         (lacks_prices ? unpriced_text(answer.rows[*choice.smallest].cell.hardware, style)
+         (lacks_prices ? unpriced_text(answer.rows[*choice.smallest].cell.hardware, answer.goal.within.has_value(), style)
                        : line("cheapest", choice.cheapest, unpriced)) +
          line("fastest", choice.fastest);
 }

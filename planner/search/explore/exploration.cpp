@@ -189,6 +189,13 @@ std::size_t Exploration::bound_fitting(Runner& runner) {
   return batches;
 }
 
+void Exploration::bound_between(Runner& runner) {
+  const std::size_t batches = bound_fitting(runner);
+  const bool has_next = memory_grows_with_batch() && batches < parallelism_.batches.size();
+  const double next = has_next ? bound_seconds(runner, batches, fitting_slack) : least_seconds_;
+  least_seconds_between_ = std::min(least_seconds_, next);
+}
+
 void Exploration::rule_out(const Exploration& smaller) {
   memory_ = Memory::too_large;
   rejections_.add(smaller.rejections_);

@@ -79,6 +79,8 @@ class Exploration {
   StepBound bound_step(Runner& runner, const BatchOption& batch, double slack) const;
   /// Of what may fit; how many batches do.
   std::size_t bound_fitting(Runner& runner);
+  /// At batches between those that are searched, too: what fits is less than the first of them that doesn't.
+  void bound_between(Runner& runner);
   /// How many batches may fit under some policy, smallest first: the next one doesn't. Of a parallelism whose smallest does.
   std::size_t count_batches_that_may_fit(Runner& runner);
   /// Batches whose microbatches have more sequences are known not to fit.
@@ -91,6 +93,7 @@ class Exploration {
   void rule_out(const Exploration& smaller);
   void assume_no_faster(double seconds_per_token, TimeBound bound) {
     least_seconds_ = std::min(seconds_per_token, least_seconds_of_smallest_.value_or(seconds_per_token));
+    if (time_bound_ == TimeBound::none) least_seconds_at_any_ = least_seconds_;
     time_bound_ = bound;
   }
   /// No candidate of the smallest batch takes less than what was assumed last.
@@ -113,6 +116,9 @@ class Exploration {
   }
   std::size_t index() const { return index_; }
   double least_seconds() const { return least_seconds_; }  ///< per token, of any candidate; infinite until it is bounded
+  /// The same of batches between, too (finer_batches.hpp).
+  double least_seconds_between() const { return least_seconds_between_.value_or(least_seconds_at_any_); }
+  bool is_bounded_between() const { return least_seconds_between_.has_value(); }
   std::int64_t least_peak() const { return least_peak_; }  ///< likewise, bytes per device
 
   std::vector<Candidate> fitting() const;
@@ -159,6 +165,8 @@ class Exploration {
   TimeBound time_bound_ = TimeBound::none;
   double least_seconds_ = std::numeric_limits<double>::infinity();
   std::optional<double> least_seconds_of_smallest_;  ///< of its smallest batch
+  double least_seconds_at_any_ = std::numeric_limits<double>::infinity();  ///< of any batch, whether it fits or not
+  std::optional<double> least_seconds_between_;  ///< of any that may fit, whether it is searched or not
   std::int64_t least_peak_ = 0;
   std::size_t fitting_ = 1;  ///< so many batches are known to fit, if the first does
   std::size_t too_large_;    ///< the first batch that is known not to

@@ -119,7 +119,7 @@ void tighten_bounds_of_rule_sets(const std::vector<Family>& families, const Sear
     const auto& some = by_rules[rules];
     for (bool tightens = !some.empty(); tightens && !budget.is_spent();) {
       const Family first = *std::min_element(some.begin(), some.end(), [](Family a, Family b) {
-        return least_seconds(a) < least_seconds(b);
+        return least_seconds_between(a) < least_seconds_between(b);
       });
       Runner runner(space, first.front().parallelism(), evaluate);
       tightens = tighten(first, runner);
@@ -149,8 +149,8 @@ Explored collect(const std::vector<Exploration>& explorations, const Scope& scop
   Explored explored;
   explored.fitting = fitting_of(explorations);
   for (const auto& exploration : explorations) {
-    const bool is_bounded = exploration.may_fit() && std::isfinite(exploration.least_seconds());
-    explored.least_seconds.push_back(is_bounded ? std::optional(exploration.least_seconds()) : std::nullopt);
+    const double least = exploration.least_seconds_between();
+    explored.least_seconds.push_back(exploration.may_fit() && std::isfinite(least) ? std::optional(least) : std::nullopt);
     for (const Candidate& candidate : exploration.marginal())
       if (!explored.marginal || candidate.cost.seconds_per_token < explored.marginal->cost.seconds_per_token)
         explored.marginal = candidate;

@@ -121,14 +121,21 @@ bool may_fit(const Kin& kin) {
 
 bool tighten(Family family, Runner& runner) {
   Exploration& first = *std::min_element(family.begin(), family.end(), [](const Exploration& a, const Exploration& b) {
-    return std::tuple(!a.may_fit(), a.least_seconds()) < std::tuple(!b.may_fit(), b.least_seconds());
+    return std::tuple(!a.may_fit(), a.least_seconds_between()) < std::tuple(!b.may_fit(), b.least_seconds_between());
   });
-  if (!first.may_fit() || first.time_bound() == TimeBound::fitting) return false;
+  if (!first.may_fit() || first.is_bounded_between()) return false;
   if (!first.is_probed())
     probe_memory(family, first, runner);
   else
-    first.bound_fitting(runner);
+    first.bound_between(runner);
   return true;
+}
+
+double least_seconds_between(Family family) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Exploration& exploration : family)
+    if (exploration.may_fit()) least = std::min(least, exploration.least_seconds_between());
+  return least;
 }
 
 double least_seconds(Family family) {

@@ -43,9 +43,10 @@ bool may_fit(const Kin& kin);
 /// Costs what none of the candidates of those that may fit is faster than.
 void bound_seconds(Family family, Runner& runner);
 
-/// Looks closer at the most promising one: whether it fits, then what it takes at the largest batch that does. False: there
-/// is nothing left to see.
+/// Looks closer at the most promising one, batches between those that are searched counted: whether it fits, then what it
+/// takes at the first batch that doesn't. False: there is nothing left to see.
 bool tighten(Family family, Runner& runner);
+double least_seconds_between(Family family);
 
 /// Per token, of any candidate that may fit; infinite where none does.
 double least_seconds(Family family);

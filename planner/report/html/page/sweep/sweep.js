@@ -8,7 +8,7 @@ function answersOf(answer, model) {
   const found = answerNames.filter(([key]) => choice[key]);
   const lacksPrices = answer.tokens !== null && found.length && !choice.cheapest;
   if (found.length) return [el("dl", { class: "tiles answers" }, found.map(([key]) => tile(tileTitles[key], cellText(choice[key]), [takes(choice[key]), misfit(choice[key].plan.fit, choice[key].plan), notes[key]].filter(Boolean).join(" · ")))),
-    lacksPrices ? el("p", { class: "soft" }, `The cheapest is not known: no price is given (--price ${choice.smallest.hardware}=DOLLARS, of a chip-hour).`) : null];
+    lacksPrices ? el("p", { class: "soft" }, `The cheapest is not known: no price is given of a machine that is ${answer.within_seconds === null || answer.within_seconds === undefined ? "possible" : "in time"} (--price ${choice.smallest.hardware}=DOLLARS, of a chip-hour).`) : null];
   const fastest = fastestCell(answer, model);
   return el("p", {}, el("span", { class: "badge bad" }, fastest ? "Not in time" : "Not possible"), fastest ? ` The fastest: ${cellText(fastest)}, ${takes(fastest)}` : " on any of these machines and sizes");
 }
