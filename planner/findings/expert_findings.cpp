@@ -84,30 +84,44 @@ MaybeFinding experts_not_split(const FindingSubject& s) {
                  rules_named(s.rules(), {"exp", "activation_exp"})};
 }
 
-/// Of what experts read and make: all but their routing.
-bool is_of_experts(const Collective& c, const FindingSubject& s) {
+/// By all that a mixture layer does but its routing.
+bool is_made_by_experts(const Collective& c, const FindingSubject& s) {
   const Operation* op = s.operation_of(c);
-  return is_expert_weight(c, s) || (op && op->module == Module::mixture && op->kind != OpKind::routing);
+  return op && op->module == Module::mixture && op->kind != OpKind::routing;
+}
+
+/// What both rules of the dispatch do to the expert axes; as grave as its traffic is long.
+struct DispatchFinding {
+  FindingId id;
+  Severity severity;
+  std::string message, place, fix;
+};
+
+Finding over_dispatch_rules(DispatchFinding said, const Traffic& moved, const FindingSubject& s) {
+  Finding finding{said.id,
+                  said.severity,
+                  std::move(said.message),
+                  std::move(said.place),
+                  expert_axis_names(s),
+                  std::move(said.fix),
+                  rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
+  finding.extent = moved.seconds.value;
+  return finding;
 }
 
 /// Neither the batch nor the experts of the dispatch are split over the experts' axes.
 MaybeFinding experts_left_off_dispatch(const FindingSubject& s) {
-  const Traffic moved =
-      traffic_of(s, [&](const Collective& c) { return over_expert_axes(c, s) && is_of_experts(c, s); });
+  const Traffic moved = traffic_of(s, [&](const Collective& c) {
+    return over_expert_axes(c, s) && (is_expert_weight(c, s) || is_made_by_experts(c, s));
+  });
   if (moved.empty()) return std::nullopt;
-  Finding finding{
-      FindingId::missing_all_to_all,
-      Severity::error,
-      fmt::format("rules activation_batch_moe and activation_exp both leave '{0}' off the dispatch: in place of an "
-                  "all-to-all of the routed tokens, all of them, and all that experts make of them, are gathered over "
-                  "'{0}', {1}",
-                  expert_axes_text(s), in_words(moved)),
-      "MoeBlock_0/dispatch, wi_0, wi_1, wo",
-      expert_axis_names(s),
-      ways_to_exchange(s.rules(), expert_axis_names(s)),
-      rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
-  finding.extent = moved.seconds.value;
-  return finding;
+  const std::string message = fmt::format(
+      "rules activation_batch_moe and activation_exp both leave '{0}' off the dispatch: in place of an all-to-all of "
+      "the routed tokens, all of them, and all that experts make of them, are gathered over '{0}', {1}",
+      expert_axes_text(s), in_words(moved));
+  return over_dispatch_rules({FindingId::missing_all_to_all, Severity::error, message,
+                              "MoeBlock_0/dispatch, wi_0, wi_1, wo", ways_to_exchange(s.rules(), expert_axis_names(s))},
+                             moved, s);
 }
 
 }  // namespace
@@ -118,19 +132,14 @@ MaybeFinding expert_axis_stolen(const FindingSubject& s) {
   const Traffic weights =
       traffic_of(s, [&](const Collective& c) { return over_expert_axes(c, s) && is_expert_weight(c, s); });
   if (weights.empty()) return std::nullopt;
-  Finding finding{
-      FindingId::expert_axis_stolen,
-      Severity::error,
-      fmt::format("expert double-mapping: rule activation_batch_moe gives '{0}' to the batch dim of the dispatch "
-                  "before activation_exp can, so every expert's weights (wi_0, wi_1, wo) are gathered over '{0}' and "
-                  "their gradients reduced instead of tokens being exchanged: {1}",
-                  expert_axes_text(s), in_words(weights)),
-      "MoeBlock_0/wi_0, wi_1, wo",
-      expert_axis_names(s),
-      "moe_dispatch_no_expert_sharding=True",
-      rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
-  finding.extent = weights.seconds.value;
-  return finding;
+  const std::string message = fmt::format(
+      "expert double-mapping: rule activation_batch_moe gives '{0}' to the batch dim of the dispatch before "
+      "activation_exp can, so every expert's weights (wi_0, wi_1, wo) are gathered over '{0}' and their gradients "
+      "reduced instead of tokens being exchanged: {1}",
+      expert_axes_text(s), in_words(weights));
+  return over_dispatch_rules({FindingId::expert_axis_stolen, Severity::error, message, "MoeBlock_0/wi_0, wi_1, wo",
+                              "moe_dispatch_no_expert_sharding=True"},
+                             weights, s);
 }
 
 /// The dispatch is peeled, the output of wo isn't: beside a second batch axis wo falls back to being gathered.
@@ -140,18 +149,13 @@ MaybeFinding expert_output_not_peeled(const FindingSubject& s) {
     return over_expert_axes(c, s) && is_expert_output_weight(c, s);
   });
   if (weights.empty()) return std::nullopt;
-  Finding finding{
-      FindingId::expert_output_not_peeled,
-      Severity::warning,
-      fmt::format("moe_dispatch_no_expert_sharding keeps experts on '{0}' up to wo, but the constraint on wo's output "
-                  "puts that axis back on the batch beside a second batch axis: wo is gathered over '{0}', {1}",
-                  expert_axes_text(s), in_words(weights)),
-      "MoeBlock_0/wo",
-      expert_axis_names(s),
-      to_sparse_path(s) + ", or '" + expert_axes_text(s) + "' as the only axis of the batch",
-      rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
-  finding.extent = weights.seconds.value;
-  return finding;
+  const std::string message = fmt::format(
+      "moe_dispatch_no_expert_sharding keeps experts on '{0}' up to wo, but the constraint on wo's output puts that "
+      "axis back on the batch beside a second batch axis: wo is gathered over '{0}', {1}",
+      expert_axes_text(s), in_words(weights));
+  return over_dispatch_rules({FindingId::expert_output_not_peeled, Severity::warning, message, "MoeBlock_0/wo",
+                              to_sparse_path(s) + ", or '" + expert_axes_text(s) + "' as the only axis of the batch"},
+                             weights, s);
 }
 
 MaybeFinding missing_all_to_all(const FindingSubject& s) {
@@ -159,22 +163,16 @@ MaybeFinding missing_all_to_all(const FindingSubject& s) {
   if (!is_dropping(s) || s.program.expert_axes.empty() || splits_mask_batch(s)) return std::nullopt;
   if (!splits_dispatched_experts(s)) return experts_left_off_dispatch(s);
   const Traffic tokens = traffic_of(s, [&](const Collective& c) {
-    const Operation* op = s.operation_of(c);
-    return !c.parameter && over_expert_axes(c, s) && op && op->module == Module::mixture && op->kind != OpKind::routing;
+    return !c.parameter && over_expert_axes(c, s) && is_made_by_experts(c, s);
   });
   if (tokens.empty()) return std::nullopt;
-  Finding finding{FindingId::missing_all_to_all,
-                  Severity::warning,
-                  fmt::format("rule activation_batch_moe leaves '{0}' off the batch: in place of an all-to-all of the "
-                              "routed tokens, all tokens are gathered over '{0}' before the dispatch and summed after "
-                              "the combine, {1}",
-                              expert_axes_text(s), in_words(tokens)),
-                  "MoeBlock_0/dispatch, combine",
-                  expert_axis_names(s),
-                  to_sparse_path(s),
-                  rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
-  finding.extent = tokens.seconds.value;
-  return finding;
+  const std::string message = fmt::format(
+      "rule activation_batch_moe leaves '{0}' off the batch: in place of an all-to-all of the routed tokens, all "
+      "tokens are gathered over '{0}' before the dispatch and summed after the combine, {1}",
+      expert_axes_text(s), in_words(tokens));
+  return over_dispatch_rules({FindingId::missing_all_to_all, Severity::warning, message,
+                              "MoeBlock_0/dispatch, combine", to_sparse_path(s)},
+                             tokens, s);
 }
 
 MaybeFinding worst_case_rows(const FindingSubject& s) {

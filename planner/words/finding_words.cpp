@@ -19,7 +19,7 @@ FindingWords words_of(FindingId id) {
               "context_parallel_load_balance=true."};
     case FindingId::attention_ignores_windows:
       return {"MaxText gives the attention kernel no window: layers with one attend to all tokens before a query.",
-              "attention=cudnn_flash_te."};
+              "attention=cudnn_flash_te, and packing=false."};
     case FindingId::attention_ignores_cap:
       return {"MaxText gives the attention kernel no attn_logits_soft_cap: another model is trained.",
               "attention=dot_product."};
@@ -30,8 +30,9 @@ FindingWords words_of(FindingId id) {
     case FindingId::expert_output_not_peeled:
       return {"The output of wo keeps the expert axis on its batch, so that wo is gathered.", "sparse_matmul=True."};
     case FindingId::missing_all_to_all:
-      return {"Tokens are gathered over the expert axes instead of exchanged, or no rule splits the experts.",
-              "sparse_matmul=True, or a rule for exp."};
+      return {"Tokens, or all that experts make of them, are gathered over the expert axes instead of exchanged, or no "
+              "rule splits the experts.",
+              "sparse_matmul=True, or a rule for exp, activation_batch_moe or activation_exp."};
     case FindingId::worst_case_rows:
       return {"Drop-less expert buffers hold the worst case of routing.",
               "ragged_buffer_factor; in a ring of experts use_ring_of_experts=False first."};
